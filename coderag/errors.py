@@ -12,6 +12,7 @@ CoderagError
 ├── EvaluationError      questions that cannot be read or made, or measured as asked
 ├── GitError             git is missing, refuses a repository, or does not know a revision
 ├── RemoteStoreError     a store of indexes that cannot be reached, read or written
+│   └── StoreDamagedError    one that holds something else than what was written
 ├── WorkerError          no process could be started to read the files
 ├── WatchError           folders that cannot be watched for changes
 ├── ModelError           a model that cannot be used
@@ -63,6 +64,7 @@ __all__ = [
     "RetrievalWarning",
     "RootError",
     "SettingsError",
+    "StoreDamagedError",
     "StoredIndexError",
     "WatchError",
     "WorkerError",
@@ -111,6 +113,10 @@ class GitError(CoderagError):
 
 class RemoteStoreError(CoderagError):
     """A store of indexes that cannot be reached, read or written."""
+
+
+class StoreDamagedError(RemoteStoreError):
+    """A store of indexes that holds something else than what was written."""
 
 
 class WorkerError(CoderagError):

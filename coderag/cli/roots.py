@@ -12,11 +12,12 @@ from coderag.api.roots import Root, resolve_roots
 from coderag.errors import QueryError, RootError
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.ownership import recorded_root
-from coderag.index.storage.manifest import INDEX_FOLDER
+from coderag.index.storage.manifest import INDEX_FOLDER, MANIFEST
 
 __all__ = ["Paths", "given_roots", "is_marked", "root_around", "single_root"]
 
-MARKS = (INDEX_FOLDER, ".git")
+# An index that was begun and never written says nothing: it would draw in all folders below it.
+MARKS = (f"{INDEX_FOLDER}/{MANIFEST}", ".git")
 
 
 def given_roots(options: argparse.Namespace, roots: Sequence[str], *, fetch: bool = False) -> list[Root]:

@@ -20,8 +20,11 @@ BUNDLE = re.compile(
     r"|\w*(?:resources|labels|bundle)\w*\.(?:properties|resx|strings)"
 )
 # A language behind the last sign of a name, or as the whole of it: en, pt_BR, zh-Hans, values-de-rAT.
+# Of three letters those alone that translators use for want of two: others are any words, as in messages.api.yml.
+THREE_LETTERS = "ast|ckb|csb|dsb|fil|fur|gsw|hsb|kab|kmr|lzh|mai|nap|nds|sat|sco|szl|tzm|vec|yue|zgh"
 LANGUAGE = re.compile(
-    r"(?:^|[._-])(?P<code>[a-z]{2})(?:[._-](?P<place>r?[a-z]{2}|[a-z]{4}))?$|^values-(?P<long>[a-z]{3}|b\+[a-z]{2,3})\b"
+    rf"(?:^|[._-])(?P<code>[a-z]{{2}}|{THREE_LETTERS})"
+    r"(?:[._-](?P<place>r?[a-z]{2}|[a-z]{4}))?$|^values-(?P<long>[a-z]{3}|b\+[a-z]{2,3})\b"
 )
 ENGLISH = frozenset({"en", "eng", "english", "en.lproj"})
 AMERICAN = frozenset({None, "us", "rus"})  # of other countries the same is said again

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import NamedTuple
 
 from coderag.errors import IndexMissingError, QueryError
 from coderag.extras import Extra, how_to_install
+from coderag.index.remote.objects import ObjectStore, shown_address
 from coderag.stores.store import Store
 
-__all__ = ["KINDS", "Address", "name_in", "open_store", "parse_address", "store_opener"]
+__all__ = ["KINDS", "Address", "check_text", "name_in", "open_store", "parse_address", "store_opener"]
 
 POSTGRES, MILVUS = ("postgresql", "postgres"), "milvus"
 ELASTIC = ("elasticsearch", "opensearch")
-OBJECTS = ("s3", "gs", "az", "file", "memory")
+OBJECTS = ("s3", "gs", "az", "file")
 KINDS = (
     "postgresql://HOST/DATABASE#NAME, milvus://HOST:PORT#NAME, elasticsearch://HOST:PORT#NAME, "
     "opensearch://HOST:PORT#NAME, s3://BUCKET/FOLDER#NAME and file:///FOLDER#NAME"
@@ -30,8 +31,7 @@ class Address(NamedTuple):
     @property
     def shown(self) -> str:
         """The address without credentials and options."""
-        scheme, _, rest = self.url.partition("://")
-        return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+        return shown_address(self.url)
 
 
 def parse_address(text: str) -> Address:
@@ -40,7 +40,16 @@ def parse_address(text: str) -> Address:
     scheme = url.partition("://")[0]
     if "://" not in url or scheme not in (*POSTGRES, MILVUS, *ELASTIC, *OBJECTS):
         raise QueryError(f"{scheme[:32]!r} is no kind of store; known are {KINDS}")
+    check_text(text, what="the address of a store")
     return Address(url, name)
+
+
+def check_text(text: str, *, what: str) -> None:
+    """Raise QueryError for what no store can hold: bytes of an argument or a folder that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise QueryError(f"{what} is not UTF-8: {text[:64]!r}; --to 'URL#NAME' names the index otherwise") from error
 
 
 def open_store(address: Address) -> Store:
@@ -50,7 +59,6 @@ def open_store(address: Address) -> Store:
     """
     scheme, _, rest = address.url.partition("://")
     if scheme in OBJECTS:
-        from coderag.index.remote.objects import ObjectStore
         from coderag.stores.ranged.ranged_store import RangedStore
 
         return RangedStore(ObjectStore(address.url))
@@ -89,7 +97,7 @@ def name_in(store: Store, address: Address, *, names_are_told: bool) -> str:
     """
     if address.name:
         return address.name
-    names: Sequence[str] = sorted({one.name for one in store.generations()})
+    names = store.names()
     if len(names) == 1:
         return names[0]
     if not names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from coderag.errors import QueryError, RemoteStoreError
+from coderag.errors import QueryError, RemoteStoreError, StoreDamagedError
 from coderag.index.reader.opened_root import OpenedRoot
 from coderag.record import record
 from coderag.stores.generation import Generation, decode_generation, encode_generation
@@ -50,10 +50,8 @@ def export_index(
         with store.exclusive():
             if not wanted <= store.segments().keys():
                 continue  # another process dropped some that no generation named yet
-            current = store.current(name)
-            number = 1 if current is None else current.number
-            if current is None or current.body != body:
-                number += current is not None
+            number, is_published = _number(store, name, body)
+            if not is_published:
                 store.publish(name, number, body)
             dropped = _drop_unused(store, grace)
             return Exported(name, number, len(wanted), written, sum(one.chunks for one in generation.segments), dropped)
@@ -62,10 +60,22 @@ def export_index(
     )
 
 
+def _number(store: Store, name: str, body: bytes) -> tuple[int, bool]:
+    """Return the number that a generation has if it is the current one, or else gets, and whether it is."""
+    try:
+        current = store.current(name)
+    except StoreDamagedError:  # it is replaced like one that was read
+        return 1 + max(one.number for one in store.generations() if one.name == name), False
+    if current is None:
+        return 1, False
+    is_published = current.body == body
+    return current.number + (not is_published), is_published
+
+
 def _generation(root: OpenedRoot, portions: list[Portion]) -> Generation:
     manifest = root.manifest
     return Generation(
-        repository=manifest.repository,
+        repository=manifest.repository.encode("utf-8", "replace").decode(),  # that of a folder need not be UTF-8
         form=PACKET_FORMAT,
         tokenizer=str(TOKENIZER_VERSION),
         encoder=manifest.encoder,

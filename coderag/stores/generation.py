@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from coderag.errors import QueryError, RemoteStoreError
+from coderag.errors import QueryError, RemoteStoreError, StoreDamagedError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
 from coderag.stores.packet import PACKET_FORMAT
@@ -105,8 +105,8 @@ def decode_generation(body: bytes, *, tokenizer: str) -> Generation:
     """Return a generation; raises RemoteStoreError for a damaged one, QueryError for that of another version."""
     try:
         generation = msgspec.msgpack.decode(body, type=Generation)
-    except msgspec.DecodeError as error:
-        raise RemoteStoreError(f'a generation of the store is damaged ({error}); run "coderag export"') from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise StoreDamagedError(f'a generation of the store is damaged ({error}); run "coderag export"') from error
     if (generation.form, generation.tokenizer) != (PACKET_FORMAT, tokenizer):
         raise QueryError('the store was written by another version of coderag; run "coderag export" with this one')
     return generation

@@ -102,6 +102,10 @@ class MilvusStore:
         rows = self._rows(GENERATIONS, EVERY_ROW, ["name", "number", "written", "body"])
         return [self._published(row) for row in sorted(rows, key=lambda row: (row["name"], row["number"]))]
 
+    def names(self) -> list[str]:
+        """Return the names of all indexes."""
+        return sorted({row["name"] for row in self._rows(GENERATIONS, EVERY_ROW, ["name"])})
+
     def forget(self, name: str, number: int) -> None:
         """Remove a generation; its pieces may be those of another one."""
         with _asking():

@@ -130,6 +130,10 @@ class PostgresStore:
         query = "SELECT name, number, extract(epoch FROM now() - published)::float8, body FROM {schema}.generations"
         return [Published(*row) for row in self._rows(f"{query} ORDER BY name, number")]
 
+    def names(self) -> list[str]:
+        """Return the names of all indexes."""
+        return [name for (name,) in self._rows("SELECT DISTINCT name FROM {schema}.generations ORDER BY name")]
+
     def forget(self, name: str, number: int) -> None:
         """Remove a generation."""
         with _asking():

@@ -119,10 +119,13 @@ class Store(Protocol):
         """Make a generation the current one of an index, for all readers at one moment."""
 
     def current(self, name: str) -> Published | None:
-        """Return the current generation of an index, None where there is none."""
+        """Return the current generation of an index, None where there is none; StoreDamagedError for a damaged one."""
 
     def generations(self) -> list[Published]:
         """Return all generations of all indexes, the current ones among them."""
+
+    def names(self) -> list[str]:
+        """Return the names of all indexes, in order."""
 
     def forget(self, name: str, number: int) -> None:
         """Remove a generation."""

@@ -62,7 +62,7 @@ class Place(Protocol):
 class Database:
     """A PostgreSQL behind a proxy."""
 
-    kinds = ("exporter", "engine", "network", "reader")
+    kinds: Sequence[str] = ("exporter", "engine", "network", "reader")
 
     def __init__(self, server: Postgres, proxy: Proxy) -> None:
         server.database(NAME)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from coderag.cli.roots import root_around
 from tests.cli.conftest import Run
 from tests.files.privacy.tokens import made
 
@@ -72,6 +73,19 @@ def test_several_roots_and_an_index_elsewhere(coderag: Run, project: Path, tmp_p
     assert done.returncode == 0
     assert sorted(path.name for path in (tmp_path / "idx").iterdir()) == ["other", "project"]
     assert not (project / ".coderag").exists()
+
+
+def test_what_was_begun_above_and_never_written_draws_nothing_in(coderag: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "above/below"
+    folder.mkdir(parents=True)
+    (folder / "a.py").write_text("def a(): ...\n")
+    begun = tmp_path / "above/.coderag"
+    (begun / "segments").mkdir(parents=True)
+    (begun / ".gitignore").write_text("*\n")
+    (begun / "lock").touch()
+    assert root_around(folder) == folder
+    assert coderag("index", ".", cwd=folder.parent).returncode == 0
+    assert root_around(folder) == folder.parent
 
 
 def test_an_index_of_another_root_is_not_overwritten(coderag: Run, project: Path, tmp_path: Path) -> None:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import os
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from coderag import Index
 from coderag.cli.main import run
-from coderag.errors import IndexMissingError, IndexUntrustedError, RemoteStoreError
+from coderag.errors import IndexMissingError, IndexUntrustedError, QueryError, RemoteStoreError
 from coderag.index.remote.objects import ObjectStore, Range
 from coderag.index.remote.range_cache import RangeCache
 from coderag.index.storage.folder.signing import VARIABLE
 from coderag.search.query.query import make_query
+from coderag.stores.addresses import name_in, parse_address
 from coderag.stores.export import export_index
 from coderag.stores.ranged.cells import cells_of, decode_cell, encode_cell, nearest_cells, scores_of
 from coderag.stores.ranged.layout import directory_name, generation_name
@@ -33,7 +36,7 @@ from tests.stores.buckets import run_s3
 from tests.stores.test_stores import CONDITIONS, QUESTIONS, opened, shown
 from tests.workspace import write
 
-pytest.importorskip("fsspec", reason="fsspec is not installed")
+memory = pytest.importorskip("fsspec.implementations.memory", reason="fsspec is not installed")
 
 QUESTION = make_query("where are failed payments retried?", k=50)
 KEY, OTHER_KEY = "k" * 40, "o" * 40
@@ -226,6 +229,104 @@ def test_one_signed_object_does_not_pass_for_another(
     (tmp_path / "store" / generation_name("shop", 2)).write_bytes(generation.read_bytes())
     with pytest.raises(RemoteStoreError, match="is another generation"):
         stored(folder).search(QUESTION)
+
+
+def test_a_generation_of_somebody_else_keeps_nobody_from_exporting(
+    root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+) -> None:
+    """What anybody can put into a bucket: rubbish, and what is signed by nobody and nested without end."""
+    export(root, folder)
+    expected = shown(stored(folder).search(QUESTION))
+    deep = b"\x81\xa1a" * 100_000 + b"\xc0"
+    body = msgspec.msgpack.encode({"repository": "x", "form": 1, "tokenizer": "1", "encoder": {}})
+    generation = msgspec.msgpack.encode(("other", 1, body.replace(b"\xa7encoder\x80", b"\xa7encoder" + deep)))
+    sealed = b"%s\n%s\n" % (b"0" * 64, generation)
+    placed = tmp_path / "store/generations"
+    (placed / "other.0000000001").write_bytes(b"%08x %s" % (zlib.crc32(sealed), sealed))
+    (placed / "empty.0000000001").write_bytes(b"")
+    (placed / "readme").write_bytes(b"")
+    for name in ("segments/no segment/x", "segments/.DS_Store", "segments/x/y/z"):
+        write(tmp_path / "store", {name: "x"})
+    assert export(root, folder) == 0
+    assert shown(stored(folder).search(QUESTION)) == expected
+    store = RangedStore(ObjectStore(folder))
+    address = parse_address(folder)
+    with pytest.raises(IndexMissingError, match="which are empty, other, shop"):
+        name_in(store, address, names_are_told=True)
+
+
+def test_an_export_mends_what_is_damaged(
+    root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+) -> None:
+    export(root, folder)
+    expected = shown(stored(folder).search(QUESTION))
+    (tmp_path / "store" / generation_name("shop", 2)).write_bytes(b"half of")
+    with pytest.raises(RemoteStoreError, match=r"shop\.0000000002 is damaged"):
+        stored(folder).search(QUESTION)
+    assert export(root, folder) == 0
+    assert shown(stored(folder).search(QUESTION)) == expected
+    for path in data_objects(tmp_path):
+        path.unlink()
+    with pytest.raises(RemoteStoreError, match='run "coderag export" where'):
+        stored(folder, kept=tmp_path / "none").search(QUESTION)
+    assert export(root, folder) == len(portions_of(opened(root)))
+    assert shown(stored(folder, kept=tmp_path / "new").search(QUESTION)) == expected
+
+
+def test_ranges_are_kept_in_files_of_the_user_alone(tmp_path: Path) -> None:
+    folder, name = tmp_path / "ranges", "object"
+    RangeCache(folder).write(name, 0, b"kept")
+    (kept,) = folder.iterdir()
+    other = tmp_path / "other"
+    os.link(kept, other)  # somebody else reads, or writes, what is in it
+    assert RangeCache(folder).read(name, 0, 4) == b""
+    RangeCache(folder).write(name, 0, b"more")
+    assert other.read_bytes() == b"kept"
+
+
+def test_a_folder_that_is_not_utf8_is_indexed_and_exported_under_a_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Path(os.fsdecode(bytes(tmp_path) + b"/\xff"))
+    write(root, {"schema.sql": "CREATE TABLE orders (id int);\n", "orders.py": "def late_orders(): ...\n"})
+    store = (tmp_path / "store").as_uri()
+    assert run(["index", str(root), "--quiet"]) == 0
+    assert run(["tables", "--root", str(root)]) == 0
+    assert run(["export", "--root", str(root), "--to", store]) == 2
+    assert "is not UTF-8" in capsys.readouterr().err
+    assert run(["export", "--root", str(root), "--to", f"{store}#late"]) == 0
+    assert run(["search", "late orders", "--store", store]) == 0
+    assert run(["search", "late orders", "--store", f"{store}#\udcff"]) == 2
+    assert run(["pull", f"{store}\udcff", "--root", str(root)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("s3://KEY:SECRET@bucket/folder", "takes no credentials"),
+        ("gs://KEY:SECRET@bucket/folder", "takes no credentials"),
+        ("file://relative", "needs a folder from the root on"),
+        ("sftp+none://KEY:SECRET@host/folder?token=SECRET", "no address of a store"),
+    ],
+)
+def test_messages_show_no_credentials(address: str, said: str) -> None:
+    with pytest.raises(QueryError, match=said) as raised:
+        ObjectStore(address)
+    assert "SECRET" not in str(raised.value)
+
+
+def test_what_a_library_says_of_an_address_shows_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = "memory://KEY:SEC%20RET@host/folder?token=TOKEN"
+    store = ObjectStore(address)
+    assert store.address == "memory://host/folder"
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(f"{address} and KEY:SEC RET are refused")
+
+    monkeypatch.setattr(memory.MemoryFileSystem, "cat_ranges", refuse)
+    with pytest.raises(RemoteStoreError, match="are refused") as raised:
+        store.read_each(["x"], 1)
+    assert not any(secret in str(raised.value) for secret in ("SEC", "TOKEN"))
 
 
 def test_a_store_that_is_gone_in_the_middle_is_said(unchanged_root: Path, folder: str, cache: Path) -> None:

@@ -14,7 +14,7 @@ from coderag.cli.output.progress import Bar
 from coderag.cli.output.records import print_records
 from coderag.cli.output.text import visible
 from coderag.errors import QueryError
-from coderag.stores.addresses import open_store, parse_address
+from coderag.stores.addresses import check_text, open_store, parse_address
 from coderag.stores.export import export_index
 from coderag.text.counted import counted
 
@@ -31,6 +31,7 @@ def run(options: argparse.Namespace) -> int:
         raise QueryError("one index is exported; give one --root")
     (opened,) = open_snapshot(index.roots).opened
     name = address.name or opened.manifest.repository
+    check_text(name, what="the name of the repository")
     store = open_store(address)
     try:
         with Bar(f"Exporting {visible(name)}", wanted=not options.quiet) as bar:

@@ -14,7 +14,7 @@ from tree_sitter import Node
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.guarded import guarded
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.columns import created_table
 from coderag.frameworks.engine.named_calls import builder_calls, column_of, named_operation
 from coderag.sql.records import AddColumn, Facts, Name, SchemaOperation, Series, Source, Unparsed
@@ -51,7 +51,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     return Facts(
         statements=reading.found,
         series=Series("efcore", version=version, name=name) if version else None,
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations),
     )
 
@@ -73,7 +73,7 @@ class _Reading:
 
     def __init__(self, root: Node, path: str) -> None:
         self.operations: list[SchemaOperation] = []
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.found = 0
         self._root = root
         self._path = path
@@ -118,7 +118,7 @@ class _Reading:
         if chain.links[0].name == builder and link is not None:
             made = self._operations(link, chain)
             if made is None:
-                self.lost.append(lost_at(node, COMPUTED_REASON))
+                self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
             else:
                 self.operations += map(guarded, made) if self._conditions else made
         elif link is not None and any(text_of(one.node) == builder for one in link.arguments or ()):
@@ -187,7 +187,7 @@ class _Reading:
             if operation is not None:
                 yield operation
             elif action:
-                self.lost.append(lost_at(call, COMPUTED_REASON))
+                self.unparsed.append(unparsed_at(call, COMPUTED_REASON))
 
     def _sql(self, link: Link) -> list[SchemaOperation] | None:
         """Read SQL; what changes rows only is passed over."""
@@ -199,5 +199,5 @@ class _Reading:
         if not isinstance(text, str):
             return None
         facts = read_embedded(text, source=lines_of(node), path=self._path)
-        self.lost += facts.lost
+        self.unparsed += facts.unparsed
         return [*facts.operations]

@@ -38,6 +38,7 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     brackets: bool = False  # a field in brackets, `row[Users.name]`, is read
     parts: frozenset[str] = frozenset()  # what stands for its model behind a module: user::Entity
     columns: str = ""  # what has the fields of a model behind its module: user::Column::Name
+    relations: str = ""  # what has the relations of a model behind its module: user::Relation::Owner
     not_fields: frozenset[str] = frozenset()  # attributes of a model that are no fields
 
     @cached_property

@@ -74,11 +74,15 @@ class _Reader:
         done: list[tuple[int, int]] = []
         for chain in self.code.chains(self.words.anchor):
             call = self._begin(chain)
-            if call is not None:
-                done.append((chain.node.start_byte, chain.node.end_byte))
-                draft = UsageBuilder()
+            if call is None and not self._is_related(chain):
+                continue
+            done.append((chain.node.start_byte, chain.node.end_byte))
+            draft = UsageBuilder()
+            if call is None:
+                self._related(chain, draft)
+            else:
                 self._calls(chain, call, draft)
-                yield from draft.models(self.code, chain.node, self.framework)
+            yield from draft.models(self.code, chain.node, self.framework)
         if not self.is_evident:
             return
         if self.words.brackets:
@@ -193,7 +197,23 @@ class _Reader:
         call = self._of_class(chain)
         return call.model if call is not None else ""
 
+    def _is_related(self, chain: Chain) -> bool:
+        """Tell whether calls on an unknown object are given models themselves: row.find_related(owner::Entity)."""
+        return bool(self.words.parts) and self.is_evident and any(map(self._related_words, chain.links))
+
+    def _related_words(self, link: Link) -> frozenset[str]:
+        said = frozenset(self.words.objects.get(link.name, "").split()) if link.arguments else frozenset[str]()
+        return said if "joins" in said else frozenset()
+
     # What the calls do
+
+    def _related(self, chain: Chain, draft: UsageBuilder) -> None:
+        """Note the models that calls on an unknown object are given, and those of the calls behind these."""
+        start = next(place for place, link in enumerate(chain.links) if self._related_words(link))
+        for link in chain.links[start:]:
+            said = self._related_words(link) or frozenset(self.words.calls.get(link.name, "").split())
+            for argument in link.arguments or ():
+                self._references(argument.node, draft, said)
 
     def _calls(self, chain: Chain, call: _Call, draft: UsageBuilder) -> None:
         access, is_whole, is_narrow = Access.READ, False, False
@@ -208,12 +228,26 @@ class _Reader:
                 is_whole = is_whole or "row" in said
                 is_narrow = is_narrow or "narrow" in said or ("lists" in said and bool(link.arguments))
             self._arguments(link, said, call.model, draft)
-        if call.is_object and chain.links[0].made:
-            made = chain.links[0].arguments or ()
-            draft.touch_all(call.model, (argument.name for argument in made), written=True)
+        if access is Access.WRITE and self.words.parts:
+            given = (chain_of(argument.node) for link in chain.links[call.start :] for argument in link.arguments or ())
+            made = [chain] if call.is_object else list(filter(None, given))
+            if names := [name for one in made for name in self._made_with(one)]:
+                draft.touch_all(call.model, names, written=True)
+                is_whole = False
+        elif call.is_object and chain.links[0].made:
+            draft.touch_all(call.model, self._made_with(chain), written=True)
         if access is Access.WRITE and not draft.is_written(call.model):
             is_whole = True
         draft.use(call.model, access, whole=is_whole and not is_narrow)
+
+    def _made_with(self, chain: Chain) -> Iterator[str]:
+        """Yield the fields that the object which a call is on was made with, `user::ActiveModel { name: .. }`."""
+        made = [chain.links[0]] if chain.links[0].made else []
+        if not made and self.words.parts:
+            values = (chain_of(bound.node) for bound in self.code.told_of(chain)[0] if bound.told is not Told.TYPE)
+            made = [value.links[0] for value in values if value is not None and value.links[0].made]
+        for link in made:
+            yield from (argument.name for argument in link.arguments or ())
 
     def _arguments(self, link: Link, said: frozenset[str], model: str, draft: UsageBuilder) -> None:
         """Note what the arguments of a call name."""
@@ -265,6 +299,9 @@ class _Reader:
         """Note the attributes of models in an argument, `User.name == x`, and models that are joined."""
         skipped = frozenset({"index_expression"}) if self.words.brackets else frozenset[str]()  # they are read apart
         for chain in chains_in(node, skip=skipped):
+            if related := self._relation(chain):
+                draft.use(related)
+                continue
             other, links = self._split(chain)
             if not other:
                 other, links = self._own_attribute(chain)
@@ -281,6 +318,13 @@ class _Reader:
                 continue
             if field.arguments is None and self._is_field(field.name):
                 draft.touch(other, field.name)
+
+    def _relation(self, chain: Chain) -> str:
+        """Return the model that a relation leads to, which is called after it: owner of `user::Relation::Owner`."""
+        names = [link.name for link in chain.links]
+        if not self.words.relations or self.words.relations not in names[:-1]:
+            return ""
+        return snake_case(names[names.index(self.words.relations) + 1])
 
     def _is_field(self, name: str) -> bool:
         """Tell whether an attribute of a model may be a field: no class in it, no constant of an enumeration."""

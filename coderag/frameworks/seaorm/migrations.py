@@ -15,7 +15,7 @@ from tree_sitter import Node
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.guarded import guarded
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, lost_at
+from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.columns import Made, Statement, created_table, operations_of
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.frameworks.seaorm.names import RustNames
@@ -65,7 +65,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     return Facts(
         statements=reading.found,
         series=Series("sea-orm", version=match["version"], name=name) if match else None,
-        lost=tuple(reading.lost),
+        unparsed=tuple(reading.unparsed),
         operations=tuple(reading.operations),
     )
 
@@ -75,7 +75,7 @@ class _Reading:
 
     def __init__(self, root: Node, path: str) -> None:
         self.operations: list[SchemaOperation] = []
-        self.lost: list[Unparsed] = []
+        self.unparsed: list[Unparsed] = []
         self.found = 0
         self._path = path
         self._names = RustNames(root)
@@ -101,7 +101,7 @@ class _Reading:
         made = self._statement(f"{start['action']} {start['kind']}", chain)
         self.found += made is None or bool(made)
         if made is None:
-            self.lost.append(lost_at(chain.node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(chain.node, COMPUTED_REASON))
         else:
             self.operations += map(guarded, made) if "if_expression" in around else made
 
@@ -158,7 +158,7 @@ class _Reading:
         else:
             return
         if made is None:
-            self.lost.append(lost_at(link.node, COMPUTED_REASON))
+            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
         yield from made or ()
 
     def _column(self, table: Name, chain: Chain, *, is_change: bool) -> Made:
@@ -244,7 +244,7 @@ class _Reading:
                 self.found += 1
                 facts = read_embedded(text, source=lines_of(argument.node), path=self._path)
                 self.operations += facts.operations
-                self.lost += facts.lost
+                self.unparsed += facts.unparsed
 
 
 def _has(calls: Sequence[Link], name: str) -> bool:

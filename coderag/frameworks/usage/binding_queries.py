@@ -92,6 +92,8 @@ RUST = """
 (let_declaration pattern: (identifier) @name value: (_) @value)
 (let_declaration pattern: (identifier) @name type: (_) @type)
 (let_declaration pattern: (mut_pattern (identifier) @name) value: (_) @value)
+(let_declaration pattern: (tuple_struct_pattern type: (identifier) . (identifier) @name .) value: (_) @value)
+(let_condition pattern: (tuple_struct_pattern type: (identifier) . (identifier) @name .) value: (_) @value)
 (parameter pattern: (identifier) @name type: (_) @type)
 (for_expression pattern: (identifier) @name value: (_) @element)
 """

@@ -95,6 +95,7 @@ class Tables:
         self.file[base] = number
         by_name, members, titled = self.by_name, self.members, self.titled
         names, kinds, parents, files = self.name, self.kind, self.parent, self.file
+        packages = self.rules[number].packages
         for node, defined in enumerate(file.links.definitions, base + 1):
             name, _, kind, above, _, _, _ = defined
             parent = base + 1 + above
@@ -106,6 +107,8 @@ class Tables:
                 by_name[name] = [node]
             else:
                 known.append(node)
+            if packages and above < 0 and kind is Kind.METHOD:
+                continue  # of its type alone: as a bare name it would hide a type of that name from the package
             inside = members.get(parent)
             if inside is None:
                 members[parent] = {name: (node,)}

@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from coderag.index.build.embed import Embedding
 from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.database_snapshots import DatabaseSnapshot, read_snapshots
 from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.record_json import encode_record
 from coderag.index.storage.segment import Segment
 from coderag.sql.records import Schema, SchemaFile
 from coderag.sql.settings import Settings
@@ -37,7 +36,7 @@ CATALOG_VERSION = 5  # raise it when the same facts give another catalog
 def catalog_key(folder: IndexPath, settings: Settings) -> str:
     """Return the identity of what a catalog is folded from besides the files: settings and databases."""
     known = blake2b(f"{CATALOG_VERSION}".encode(), digest_size=8)
-    known.update(msgspec.json.encode(settings))
+    known.update(encode_record(settings))
     for snapshot in read_snapshots(folder):
         known.update(f"\0{snapshot.name}\0{snapshot.taken}".encode())
     return known.hexdigest()

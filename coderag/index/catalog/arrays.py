@@ -15,6 +15,7 @@ from coderag.index.catalog.table_names import TableNames
 from coderag.index.catalog.vectors import SchemaVectors
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.strings import pack_strings
+from coderag.index.storage.record_json import encode_record
 from coderag.sql.records import Definition, ExampleQuery, Schema, Table
 
 __all__ = ["CATALOG_FORMAT", "FOREIGN", "PRIMARY", "REFERRED", "catalog_arrays"]
@@ -54,8 +55,7 @@ def _place(table: Table) -> tuple[str, str, int, str]:
 
 
 def _units(prefix: str, units: Sequence[msgspec.Struct]) -> dict[str, Array]:
-    encoder = msgspec.json.Encoder()
-    encoded = [encoder.encode(unit) for unit in units]
+    encoded = [encode_record(unit) for unit in units]
     offsets = np.zeros(len(encoded) + 1, dtype=np.uint64)
     np.cumsum(np.array([len(one) for one in encoded], dtype=np.uint64), out=offsets[1:])
     return {f"{prefix}_json": np.frombuffer(b"".join(encoded), dtype=np.uint8), f"{prefix}_json_offsets": offsets}

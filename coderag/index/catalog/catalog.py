@@ -29,6 +29,7 @@ from coderag.index.storage.arrays.stored import CATALOG, WITH_VECTORS
 from coderag.index.storage.arrays.strings import Strings
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.postings import Postings
+from coderag.index.storage.record_json import decode_record
 from coderag.index.storage.vectors import Vectors
 from coderag.sql.records import (
     Database,
@@ -98,7 +99,7 @@ class Units(Sequence[Unit], Generic[Unit]):
             return known
         begin, end = int(self._offsets[number]), int(self._offsets[number + 1])
         try:
-            unit = self._decoder.decode(self._blob[begin:end].tobytes())
+            unit = decode_record(self._blob[begin:end].tobytes(), self._decoder)
         except msgspec.MsgspecError as error:
             raise IndexDamagedError(f'the schema catalog is damaged: {error}; run "coderag index"') from error
         self._known[number] = unit

@@ -10,15 +10,25 @@ from datetime import UTC, datetime
 from os import urandom
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from coderag.errors import QueryError, RemoteStoreError
 from coderag.extras import Extra, how_to_install
 from coderag.index.storage.arrays.arrays import MAPPED_BYTES
 from coderag.index.storage.folder.index_path import IndexPath
 
-__all__ = ["ObjectStore", "Range"]
+__all__ = ["ObjectStore", "Range", "shown_address"]
 
 BLOCK_BYTES = 1 << 20
+# They take credentials from their own settings; what stands before the @ of a bucket would be part of its name.
+WITHOUT_USERS = frozenset({"s3", "s3a", "gs", "gcs"})
+FOLDERS = frozenset({"file", "local"})
+
+
+def shown_address(address: str) -> str:
+    """Return an address as messages and records show it: without credentials and options."""
+    scheme, colon, rest = address.partition("://")
+    return f"{scheme}{colon}{rest.rpartition('@')[2].partition('?')[0]}".rstrip("/") if colon else address.rstrip("/")
 
 
 class Range(NamedTuple):
@@ -30,7 +40,10 @@ class Range(NamedTuple):
 
 
 class ObjectStore:
-    """Files below an address, by names with slashes. Every method raises RemoteStoreError for what the store says."""
+    """Files below an address, by names with slashes. Every method raises RemoteStoreError for what the store says.
+
+    `address` is the one that may be shown.
+    """
 
     def __init__(self, address: str) -> None:
         """Take an address such as s3://bucket/folder or file:///folder; raises QueryError for one of no kind."""
@@ -38,13 +51,15 @@ class ObjectStore:
             import fsspec
         except ImportError as error:
             raise QueryError(f"a store needs an extra; {how_to_install(Extra.REMOTE)}") from error
-        self.address = address.rstrip("/")
+        self.address = shown_address(address)
+        self._secrets = _secrets_of(address)
+        _check_place(address, self.address)
         try:
             self._files, base = fsspec.core.url_to_fs(address, use_listings_cache=False)
         except ImportError as error:  # fsspec says which package that kind of store needs
-            raise QueryError(str(error)) from error
+            raise QueryError(f"{self.address} needs a package: {error}") from error
         except ValueError as error:
-            raise QueryError(f"{address!r} is no address of a store: {error}") from error
+            raise QueryError(f"{self.address!r} is no address of a store: {self._without_secrets(error)}") from error
         self._base = str(base).rstrip("/")
         # A file that is half written must not have its name; a store of objects shows none before it is whole.
         self._renames = "file" in self._protocols()
@@ -188,7 +203,35 @@ class ObjectStore:
         except (RemoteStoreError, KeyboardInterrupt):
             raise
         except Exception as error:  # whatever the store's own library raises
-            raise RemoteStoreError(f"{self.address}/{name}: {type(error).__name__}: {error}") from error
+            said = f"{type(error).__name__}: {self._without_secrets(error)}"
+            raise RemoteStoreError(f"{self.address}/{name}: {said}") from error
+
+    def _without_secrets(self, error: Exception) -> str:
+        """Return what a library says, which may repeat the address that it was given."""
+        said = str(error)
+        for secret in self._secrets:
+            said = said.replace(secret, "***")
+        return said
+
+
+def _secrets_of(address: str) -> tuple[str, ...]:
+    """Return the parts of an address that no message may show, the longest first."""
+    place, _, options = address.partition("://")[2].partition("?")
+    user = place.rpartition("@")[0]
+    parts = (user, user.partition(":")[2], options) if ":" in user else (options,)
+    found = {form for part in parts if part for form in (part, unquote(part))}
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def _check_place(address: str, shown: str) -> None:
+    """Raise QueryError for an address that means another place than it seems to."""
+    scheme, _, rest = address.partition("://")
+    if scheme in WITHOUT_USERS and "@" in rest.partition("/")[0]:
+        raise QueryError(
+            f"{shown} takes no credentials from its address; leave them out, and set those of its own tools"
+        )
+    if scheme in FOLDERS and not rest.startswith("/"):
+        raise QueryError(f"{shown} needs a folder from the root on, as in file:///srv/indexes")
 
 
 def _age_of(about: dict[str, Any]) -> float:

@@ -49,7 +49,7 @@ def pulled_folders(environment: Mapping[str, str] = os.environ) -> Path:
 
 def pulled_folder(address: str, name: str, environment: Mapping[str, str] = os.environ) -> Path:
     """Return where an index of a store lies in the user's cache."""
-    digest = blake2b(f"{address}\0{name}".encode(), digest_size=16).hexdigest()
+    digest = blake2b(f"{address}\0{name}".encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
     return pulled_folders(environment) / digest
 
 

@@ -6,7 +6,9 @@ one that another process is writing are the same: the range is read from the sto
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import blake2b
@@ -48,7 +50,7 @@ class RangeCache:
     def read(self, name: str, begin: int, size: int) -> bytes:
         """Return what is there of a range, which may be anything."""
         try:
-            handle = os.open(self._path(name), FLAGS)
+            handle = self._opened(name, FLAGS)
         except OSError:
             return b""
         try:
@@ -65,7 +67,7 @@ class RangeCache:
         """Keep a range."""
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle = os.open(self._path(name), FLAGS | os.O_CREAT, 0o600)
+            handle = self._opened(name, FLAGS | os.O_CREAT)
             try:
                 os.pwrite(handle, data, begin)
             finally:
@@ -80,8 +82,17 @@ class RangeCache:
         with suppress(OSError):
             self._path(name).unlink()
 
+    def _opened(self, name: str, flags: int) -> int:
+        """Open a file that is this user's alone; raises OSError for one that somebody else made, or that is another."""
+        handle = os.open(self._path(name), flags, 0o600)
+        about = os.fstat(handle)
+        if about.st_uid != os.geteuid() or about.st_nlink > 1 or not stat.S_ISREG(about.st_mode):
+            os.close(handle)
+            raise PermissionError(errno.EPERM, "it belongs to somebody else", name)
+        return handle
+
     def _path(self, name: str) -> Path:
-        return self._folder / blake2b(name.encode(), digest_size=16).hexdigest()
+        return self._folder / blake2b(name.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
 def _files(folder: Path) -> list[tuple[int, int, Path]]:

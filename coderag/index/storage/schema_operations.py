@@ -7,11 +7,11 @@ import zlib
 import msgspec
 
 from coderag.index.storage.arrays.inflate import RECORD_BYTES, inflate
+from coderag.index.storage.record_json import decode_record, encode_record
 from coderag.sql.records import Facts
 
 __all__ = ["deflate_facts", "inflate_facts"]
 
-_ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Facts)
 
 
@@ -20,12 +20,12 @@ def deflate_facts(facts: Facts) -> bytes:
     told = (facts.operations, facts.unparsed, facts.series, facts.database, facts.unread)
     if not any((*told, facts.entities, facts.shared, facts.settings)):
         return b""
-    return zlib.compress(_ENCODER.encode(facts), 1)
+    return zlib.compress(encode_record(facts), 1)
 
 
 def inflate_facts(data: bytes) -> Facts:
     """Return what `deflate_facts` gave; raises ValueError or zlib.error when it is damaged."""
     try:
-        return _DECODER.decode(inflate(data, RECORD_BYTES)) if data else Facts()
+        return decode_record(inflate(data, RECORD_BYTES), _DECODER) if data else Facts()
     except RecursionError as error:
         raise ValueError("facts have no end") from error

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from coderag.sql.statements.dialect import Dialect
 from coderag.sql.statements.lexemes import CLOSED, DOLLARS, block_comment, q_quoted, quoted, quoted_name, triple_quoted
+from coderag.text.code_points import character, paired
 
 __all__ = ["END", "Remark", "Script", "Token", "TokenKind", "name_patterns", "scan", "string_patterns", "string_value"]
 
@@ -206,7 +207,7 @@ def string_value(token: Token, *, backslash: bool = False) -> str:
     if "\\" not in inner or mark == "R":
         return inner
     if mark == "U&":
-        return UNICODE_ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), inner)
+        return paired(UNICODE_ESCAPE.sub(lambda match: character(int(match[1] or match[2], 16)), inner))
     if backslash or mark == "E":
         return BACKSLASH.sub(lambda match: BACKSLASH_ESCAPES.get(match[1], match[1]), inner)
     return inner

@@ -101,6 +101,16 @@ class ElasticStore:
         """Return all generations."""
         return [_published(row) for row in self._rows(GENERATIONS, {"match_all": {}}, then="number")]
 
+    def names(self) -> list[str]:
+        """Return the names of all indexes, one after the other by the order of names."""
+        found: list[str] = []
+        after: list[Any] | None = None
+        body: dict[str, Any] = {"size": 1, "query": {"match_all": {}}, "sort": [{"name": "asc"}], "_source": ["name"]}
+        while hits := self._hits(GENERATIONS, body if after is None else {**body, "search_after": after}):
+            found.append(str(hits[0]["_source"]["name"]))
+            after = [found[-1]]
+        return found
+
     def forget(self, name: str, number: int) -> None:
         """Remove a generation."""
         self._delete(GENERATIONS, f"{name}/{number}")

@@ -110,7 +110,7 @@ def opened_segment(raw: bytes, name: str, *, where: str) -> OpenedSegment:
     try:
         return OpenedSegment(directory)
     except (ValueError, zlib.error) as error:
-        raise RemoteStoreError(f'{where} is damaged: {error}; run "coderag export" to write it anew') from error
+        raise RemoteStoreError(f'{where} is damaged: {error}; remove it and run "coderag export"') from error
 
 
 class Blocks:
@@ -245,4 +245,7 @@ def _ranges(places: Iterable[_Place]) -> list[Range]:
 
 
 def _dropped() -> RemoteStoreError:
-    return RemoteStoreError("the store dropped a segment of the generation that was being read; ask again")
+    return RemoteStoreError(
+        "the store dropped a segment of the generation that was being read; ask again, and "
+        'run "coderag export" where that does not help'
+    )

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from coderag.errors import IndexDamagedError, IndexUntrustedError, RemoteStoreError
+from coderag.errors import IndexDamagedError, IndexUntrustedError, RemoteStoreError, StoreDamagedError
 from coderag.index.storage.folder.sealed import parse_sealed, seal
 from coderag.index.storage.folder.signing import VARIABLE, sign
 
@@ -32,10 +32,13 @@ __all__ = [
     "generation_name",
     "is_segment_name",
     "named_generation",
+    "segment_of_data",
+    "segment_of_directory",
     "unsealed",
 ]
 
 SEGMENTS, GENERATIONS = "segments", "generations"
+DATA = "data-"
 SEGMENT_NAME = re.compile(r"[0-9a-f]{32}")
 SEGMENT_PURPOSE = "segment of a store"
 DIGEST_BYTES = 16  # against a second preimage: 128 bits
@@ -101,7 +104,7 @@ def digest_of(block: bytes) -> bytes:
 
 def data_name(segment: str, digests: bytes) -> str:
     """Return the object that has the blocks of a segment: by their content, as two exporters may deflate otherwise."""
-    return f"{SEGMENTS}/{segment}/data-{digest_of(digests).hex()}"
+    return f"{SEGMENTS}/{segment}/{DATA}{digest_of(digests).hex()}"
 
 
 def directory_name(segment: str) -> str:
@@ -109,6 +112,19 @@ def directory_name(segment: str) -> str:
     if not is_segment_name(segment):
         raise RemoteStoreError(f"{segment[:64]!r} is no name of a segment")
     return f"{SEGMENTS}/{segment}/{sign(SEGMENT_PURPOSE, segment.encode())[:32]}"
+
+
+def segment_of_data(path: str) -> str | None:
+    """Return the segment whose blocks an object has, None for any other object."""
+    folder, _, rest = path.removeprefix(f"{SEGMENTS}/").partition("/")
+    return folder if rest.startswith(DATA) else None
+
+
+def segment_of_directory(path: str) -> str | None:
+    """Return the segment whose directory an object is as the key in use signs it, None for any other object."""
+    folder, _, rest = path.removeprefix(f"{SEGMENTS}/").partition("/")
+    is_directory = SEGMENT_NAME.fullmatch(folder) is not None and bool(rest) and path == directory_name(folder)
+    return folder if is_directory else None
 
 
 def encode_directory(directory: Directory) -> bytes:
@@ -129,7 +145,7 @@ def decode_directory(raw: bytes, *, segment: str, where: str) -> Directory:
 
 
 def unsealed(raw: bytes, purpose: str, *, where: str) -> bytes:
-    """Return what a signed object holds; raises RemoteStoreError, and IndexUntrustedError for an unknown signature."""
+    """Return what a signed object holds; raises StoreDamagedError, and IndexUntrustedError for an unknown signature."""
     try:
         sealed = parse_sealed(raw, purpose, where=where)
     except IndexDamagedError as error:
@@ -160,5 +176,5 @@ def named_generation(path: str) -> tuple[str, int] | None:
     return unquote(name.replace("=", "%"), errors="replace"), int(number)
 
 
-def _damaged(where: str, why: str) -> RemoteStoreError:
-    return RemoteStoreError(f'{where} is damaged: {why}; run "coderag export" to write it anew')
+def _damaged(where: str, why: str) -> StoreDamagedError:
+    return StoreDamagedError(f'{where} is damaged: {why}; remove it and run "coderag export"')

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 import msgspec
 import numpy as np
 
-from coderag.errors import RemoteStoreError
+from coderag.errors import RemoteStoreError, StoreDamagedError
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.remote.range_cache import RangeCache, ranges_folder
 from coderag.index.storage.arrays.arrays import Array
@@ -26,6 +26,8 @@ from coderag.stores.ranged.layout import (
     generation_name,
     is_segment_name,
     named_generation,
+    segment_of_data,
+    segment_of_directory,
     unsealed,
 )
 from coderag.stores.ranged.terms import TermBlock, decode_terms
@@ -68,17 +70,11 @@ class RangedStore:
             self._objects.remove(found)
 
     def segments(self) -> dict[str, float]:
-        """Return the segments whose directory the key in use signed."""
-        found = {}
-        for path, age in self._objects.names(SEGMENTS):
-            name = path.split("/")[1]
-            if (
-                path.count("/") == 2
-                and not path.rpartition("/")[2].startswith("data-")
-                and path == directory_name(name)
-            ):
-                found[name] = age
-        return found
+        """Return the segments whose directory the key in use signed, and whose blocks are there."""
+        listed = list(self._objects.names(SEGMENTS))
+        whole = {segment_of_data(path) for path, _ in listed}
+        directories = ((segment_of_directory(path), age) for path, age in listed)
+        return {name: age for name, age in directories if name is not None and name in whole}
 
     def remains(self) -> dict[str, float]:
         """Return the segments of which there are blocks and no directory, whoever signs it."""
@@ -109,21 +105,30 @@ class RangedStore:
                 where = f"{self._objects.address}/{target}"
                 inside = _decoded(unsealed(raw, GENERATION_PURPOSE, where=where), where)
                 if inside[:2] != (name, number):
-                    raise RemoteStoreError(f'{where} is another generation; run "coderag export" to write it anew')
+                    raise StoreDamagedError(f'{where} is another generation; remove it and run "coderag export"')
                 return Published(name, number, age, inside[2])
         raise RemoteStoreError("the generations of the store change too fast to be read; ask again")
 
     def generations(self) -> list[Published]:
-        """Return all generations, whoever signed them: they only say what is still needed."""
+        """Return all generations, whoever signed them: they only say what is still needed.
+
+        One that is damaged has no body: nothing is known of what it needs.
+        """
         known = list(self._named())
         bodies = self._objects.read_each([generation_name(*one[:2]) for one in known], GENERATION_BYTES)
         found = []
         for (name, number, age), raw in zip(known, bodies, strict=True):
             if raw is not None:
                 where = f"{self._objects.address}/{generation_name(name, number)}"
-                body = raw.split(b"\n", 1)[1].removesuffix(b"\n") if b"\n" in raw else b""
-                found.append(Published(name, number, age, _decoded(body, where)[2]))
+                body = b""
+                with suppress(StoreDamagedError):
+                    body = _decoded(raw.partition(b"\n")[2].removesuffix(b"\n"), where)[2]
+                found.append(Published(name, number, age, body))
         return found
+
+    def names(self) -> list[str]:
+        """Return the names of all indexes."""
+        return sorted({name for name, _, _ in self._named()})
 
     def forget(self, name: str, number: int) -> None:
         """Remove a generation."""
@@ -289,4 +294,4 @@ def _decoded(body: bytes, where: str) -> tuple[str, int, bytes]:
     try:
         return msgspec.msgpack.decode(body, type=tuple[str, int, bytes])
     except (msgspec.DecodeError, ValueError) as error:
-        raise RemoteStoreError(f'{where} is damaged ({error}); run "coderag export" to write it anew') from error
+        raise StoreDamagedError(f'{where} is damaged ({error}); remove it and run "coderag export"') from error

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from coderag.syntax import grammar
 from coderag.syntax.language import languages
+from coderag.text.code_points import character, paired
 
 __all__ = [
     "argument_nodes",
@@ -33,7 +34,6 @@ ESCAPE = re.compile(
     r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(\n)|(.))", re.DOTALL
 )
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "f": "\f", "v": "\v", "a": "\a"}
-LAST_CODE_POINT = 0x10FFFF
 
 
 def parse(data: bytes, language: str) -> Node:
@@ -127,14 +127,13 @@ def _unquoted(text: str) -> str | None:
 
 def unescaped(text: str) -> str:
     """Return text with its backslash escapes undone, as most languages write them."""
-    return ESCAPE.sub(_unescape, text) if "\\" in text else text
+    return paired(ESCAPE.sub(_unescape, text)) if "\\" in text else text
 
 
 def _unescape(found: re.Match[str]) -> str:
     digits = found[1] or found[2] or found[3] or found[4]
     if digits:
-        code = int(digits, 16)
-        return chr(code) if code <= LAST_CODE_POINT else found[0]
+        return character(int(digits, 16))
     if found[5]:
         return ""  # a line that goes on
     return ESCAPED.get(found[6], found[6])

@@ -67,3 +67,15 @@ async fn change(db: &DatabaseConnection, x: i32) -> Result<(), DbErr> {
     Fruit::delete_many().filter(fruit::Column::Code.lt(3)).exec(db).await?;
     Ok(())
 }
+
+async fn follow(db: &DatabaseConnection, x: i32) -> Result<(), DbErr> {
+    fruit::Entity::find().join(JoinType::InnerJoin, fruit::Relation::Cake.def()).count(db).await?;
+    let known = load(db, x).await?;
+    known.find_related(fruit::Entity).all(db).await?;
+    if let Some(old) = cake::Entity::find_by_id(x).one(db).await? {
+        old.delete(db).await?;
+    }
+    let new = cake::ActiveModel { name: Set("c".to_owned()), ..Default::default() };
+    cake::Entity::insert(new).exec(db).await?;
+    Ok(())
+}

@@ -26,6 +26,25 @@ def test_a_package_of_go_is_all_of_its_files(tmp_path: Path) -> None:
     assert found == {"web.handler.show > store.Store.User"}
 
 
+def test_a_method_is_no_name_of_its_package(tmp_path: Path) -> None:
+    """A method called like a type hides it neither in its own file nor in others of the package."""
+    files = {
+        "go.mod": "module example.org/shop\n",
+        "web/a.go": "package web\n\ntype failure struct{}\n\nfunc (f *failure) Handler() int { return 1 }\n\n"
+        "func (h *Handler) login() { h.check() }\n",
+        "web/b.go": "package web\n\ntype Handler struct{}\n\nfunc (h *Handler) check() {}\n",
+        "web/c.go": "package web\n\nfunc (h *Handler) serve() { h.login() }\n",
+        "web/d.go": "package web\n\ntype Other struct{}\n\nfunc (o Other) login() {}\n\nfunc (o Other) check() {}\n",
+        "main/main.go": 'package main\n\nimport "example.org/shop/web"\n\n'
+        "func run(h *web.Handler) { h.Handler() }\n\nfunc ask(h *web.Handler) { h.check() }\n",
+    }
+    assert calls(tmp_path, files, worst=8) >= {
+        "web.Handler.login > web.Handler.check",
+        "web.Handler.serve > web.Handler.login",
+        "main.ask > web.Handler.check",
+    }
+
+
 def test_a_local_hides_a_package_only_behind_itself(tmp_path: Path) -> None:
     found = calls(
         tmp_path,

@@ -149,6 +149,7 @@ def test_of_translations_those_are_read_that_the_code_was_written_with() -> None
             "Form1.resx",
             "lang/en_GB.json",
             "res/values-fil/strings.xml",
+            "translations/messages.kab.yml",
             "res/values-en-rGB/strings.xml",
         ),
         *("src/main/resources/messages_zh_CN.properties", "gradle.properties", "languages/python.json"),
