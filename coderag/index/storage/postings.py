@@ -200,8 +200,8 @@ def top_k(scores: Array, k: int) -> Array:
 def contenders(scores: Array, k: int) -> Array:
     """Return the positions, ascending, of positive scores of which the k best are some, with all that equal the k-th.
 
-    The k-th best maximum of groups of scores is at most the k-th best score. A group is every n-th score: numpy takes the
-    maxima of columns at once, many times faster than it partitions or sorts all scores.
+    The k-th best maximum of groups of scores is at most the k-th best score. A group is every n-th score: numpy takes
+    the maxima of columns at once, many times faster than it partitions or sorts all scores.
     """
     groups = max(len(scores) // GROUP, GROUPS_OF_BEST * k)
     rows = len(scores) // groups
