@@ -1,4 +1,4 @@
-"""The executor of one machine: worker processes that are started when they are needed, and stay."""
+"""The executor of one machine: worker processes that are started when they are needed."""
 
 from __future__ import annotations
 
