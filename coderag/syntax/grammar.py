@@ -7,18 +7,16 @@ from functools import cache
 from importlib import import_module
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser, Query, QueryCursor, QueryError, Tree
+from tree_sitter import Node, Parser, Query, QueryError, Tree
 
 from coderag.errors import LanguageDataError
 from coderag.syntax.conditionals import without_conditionals
 from coderag.syntax.language import Language
 from coderag.syntax.link_captures import TAGS, LinkCaptures, pattern_purposes, sort_links
 from coderag.syntax.macro_errors import error_size
+from coderag.syntax.tree_matches import Matches, tree_matches
 
 __all__ = ["GrammarMissing", "LinkQuery", "Matches", "Reader", "link_query", "reader"]
-
-# One match of a query: which pattern, and the captured nodes by name.
-Matches = list[tuple[int, dict[str, list[Node]]]]
 
 SWALLOWED_ROWS = 30  # an error of more rows has taken whole definitions with it
 MAX_REPAIRS = 4
@@ -92,7 +90,7 @@ class Reader:
 
     def match(self, tree: Tree) -> Matches:
         """Return every match of the query."""
-        return QueryCursor(self.query).matches(tree.root_node)
+        return tree_matches(self.query, tree)
 
 
 def _largest_error(tree: Tree) -> Node | None:
@@ -116,7 +114,7 @@ class LinkQuery:
 
     def match(self, tree: Tree) -> tuple[Matches, LinkCaptures]:
         """Return the matches of tags.scm, and what links.scm finds by what it is for."""
-        return sort_links(QueryCursor(self.query).matches(tree.root_node), self.purposes)
+        return sort_links(tree_matches(self.query, tree), self.purposes)
 
 
 @cache

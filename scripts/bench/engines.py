@@ -18,6 +18,9 @@ __all__ = ["CHECKOUT", "WORDS_ALONE", "Engine", "Facts", "Job", "checked_out", "
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROBES = Path(__file__).parent
 WORDS_ALONE = "none"  # the encoder that makes no vectors
+# Python keeps the bytecode of modules, as it does of installed packages, whatever the caller's environment says: to
+# compile those of a search anew takes nearly as long as all of the search.
+COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,7 @@ def coderag(encoder: str = "", *, checkout: Path = CHECKOUT, name: str = "codera
         "mcp": (*python, "mcp", "--root", "{root}", "--index", "{folder}"),
     }
     environment = {
+        **COMPILED,
         "PYTHONPATH": os.pathsep.join(filter(None, (str(checkout), inherited))),
         "XDG_CACHE_HOME": "{cache}",
         "CODERAG_HELPER": "0",
@@ -134,6 +138,7 @@ def semble(python: str, model: str = "") -> Engine:
     version = json.loads(run(Command((*jobs["facts"][:3], "version"), {})).output)["version"]
     jobs["answers"] = (*jobs["facts"][:3], "answers", "{root}", "{folder}", "{file}", "{hits}", "{lines}")
     environment = {
+        **COMPILED,
         "SEMBLE_CACHE_LOCATION": "{folder}",
         "SEMBLE_INDEX_WORKERS": "{workers}",
         "SEMBLE_MODEL_NAME": model,

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from types import MethodType
+from typing import ParamSpec, TypeVar
+from weakref import WeakMethod
 
 from tree_sitter import Node
 
@@ -16,6 +19,8 @@ from coderag.syntax.trees.tree import text_of
 
 __all__ = ["Entities", "is_class_name", "model_in_type", "split_model"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 MAX_STEPS = 10
 # What a relation is asked without its rows being loaded.
 MANAGED = (
@@ -74,6 +79,23 @@ def anything(place: int) -> bool:
     return True
 
 
+def _unheld(method: Callable[P, R]) -> Callable[P, R]:
+    """Return what calls a method without keeping its object, which holds whoever has this.
+
+    Files are read without a collector of cycles: a tree in one would stay for thousands of files.
+    """
+    if not isinstance(method, MethodType):
+        return method
+    weak = WeakMethod(method)
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        bound: Callable[P, R] | None = weak()
+        assert bound is not None, "who asks holds the object"
+        return bound(*args, **kwargs)
+
+    return call
+
+
 class Entities:
     """Follows names to the model of what they stand for; `of_chain` knows what a framework's calls give.
 
@@ -96,8 +118,8 @@ class Entities:
         self._unbound: set[bytes] = set()  # what no place of the file binds
         self.code = code
         self.follows_types = follows_types  # also where nothing but its type says what a value is
-        self.may_be = may_be
-        self.of_chain = of_chain
+        self.may_be = _unheld(may_be)
+        self.of_chain = _unheld(of_chain)
         self.passing = passing
 
     def of_node(self, node: Node | None, depth: int = 0) -> str:

@@ -144,6 +144,18 @@ class WorkerPool:
             for future in pending:
                 future.cancel()
 
+    def rest(self) -> None:
+        """End the processes that wait, where copies of a server take their place in no time."""
+        if self._server is None:
+            return
+        resting: list[_Worker] = []
+        with suppress(queue.Empty):
+            while True:
+                resting.append(self._idle.get_nowait())
+        for worker in resting:
+            worker.stop()
+            self._idle.put(worker)
+
     def read(self, batch: Batch, *, contents: Contents | None = None) -> Result:
         """Return the result of a batch; a file that workers fail over is read as lines, then left out.
 

@@ -1,4 +1,4 @@
-"""The executor of one machine: worker processes that are started when they are needed, and stay."""
+"""The executor of one machine: worker processes that are started when they are needed."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["ProcessExecutor"]
 
 WITH_SQL = 200  # of more files, most often some of every few hold SQL
+# After more, what readers have grown by is worth more than what another start takes: a copy of the fork server is ready
+# in milliseconds, and what follows, the segment and the graph, is where the memory of all processes peaks.
+MANY_BATCHES = 1
 
 
 class ProcessExecutor:
@@ -37,7 +40,10 @@ class ProcessExecutor:
                 yield analyze(self._root, batch, embed=options.embed, mask=options.mask)
         elif batches:
             # A single small file goes to a worker too: no other way ends a parser that does not end.
-            yield from self._pool_for(options, load=_needed(batches)).map(batches)
+            pool = self._pool_for(options, load=_needed(batches))
+            yield from pool.map(batches)
+            if len(batches) > MANY_BATCHES:
+                pool.rest()
 
     def open_encoder(self, spec: EncoderSpec) -> Encoder:
         """Return the encoder of a spec, opened here."""

@@ -31,7 +31,7 @@ from coderag.sql.in_code.sql_parameters import SqlParameters
 from coderag.sql.in_code.statements import ReadSql, joined, read_sql, words_of_sql
 from coderag.sql.records import ColumnUse
 from coderag.syntax.lines import Lines
-from coderag.syntax.outline import Outline
+from coderag.syntax.outline import Definition, Outline
 from coderag.syntax.trees.assignments import may_change
 from coderag.syntax.trees.local_names import Names, in_order, last_words
 from coderag.syntax.trees.local_scopes import Scope
@@ -65,6 +65,21 @@ ROUTINE = re.compile(r"(?:(?:[A-Za-z_]\w*+|\0)\.){0,3}([A-Za-z_]\w*+)")  # \0: a
 ROUNDS = 3  # of functions that hand on what they are given
 
 
+class _Owners:
+    """The definitions of a file by their bytes."""
+
+    def __init__(self, definitions: Sequence[Definition]) -> None:
+        self._definitions = definitions
+        self._starts = [definition.start_byte for definition in definitions]
+
+    def of(self, byte: int) -> int:
+        """Return the innermost definition around a byte, -1 for none."""
+        position = bisect_right(self._starts, byte) - 1
+        while position >= 0 and self._definitions[position].end_byte <= byte:
+            position -= 1
+        return position
+
+
 class Extraction:
     """What was found in a file so far."""
 
@@ -76,8 +91,9 @@ class Extraction:
         self.values = values
         self.dialects = dialects
         self.sinks = sinks_of(names.language)
-        self.definitions = outline.definitions
-        self.starts = [definition.start_byte for definition in outline.definitions]
+        self.owner = _Owners(
+            outline.definitions
+        ).of  # of another object, or what is read would be freed late, as a cycle
         self.statements: dict[Statement, None] = {}
         self.referred: dict[Referred, None] = {}
         self.given: GivenCalls | None = None  # read when a literal is first asked for
@@ -125,13 +141,6 @@ class Extraction:
             self.referred[Referred(self._row(byte), self.owner(byte), query=query)] = None
         for byte, name, query in prepared_queries(self.lines.data):
             self.referred[Referred(self._row(byte), self.owner(byte), name=name, query=query)] = None
-
-    def owner(self, byte: int) -> int:
-        """Return the innermost definition around a byte, -1 for none."""
-        position = bisect_right(self.starts, byte) - 1
-        while position >= 0 and self.definitions[position].end_byte <= byte:
-            position -= 1
-        return position
 
     # Calls
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
+from weakref import ref
 
 from tree_sitter import Node
 
@@ -52,30 +53,37 @@ class Scope:
         self.parent = parent
         self.start = node.start_byte
         self.end = node.end_byte
-        self._reader = reader
+        self._reader = ref(reader) if reader is not None else None  # which has its scopes: a cycle would be freed late
         self._parameters: list[str] | None = None
         self._events: dict[str, list[Event]] | None = None
         self._returns: list[Node] | None = None
+
+    def _read_by(self) -> Reader | None:
+        if self._reader is None:
+            return None
+        reader = self._reader()
+        assert reader is not None, "who asks holds the reader"
+        return reader
 
     @property
     def parameters(self) -> list[str]:
         """The names of a function's parameters in order."""
         if self._parameters is None:
-            self._parameters = self._reader.parameters_of(self) if self._reader is not None else []
+            self._parameters = reader.parameters_of(self) if (reader := self._read_by()) is not None else []
         return self._parameters
 
     @property
     def events(self) -> dict[str, list[Event]]:
         """What each name gets, in order."""
         if self._events is None:
-            self._events = self._reader.events_of(self) if self._reader is not None else {}
+            self._events = reader.events_of(self) if (reader := self._read_by()) is not None else {}
         return self._events
 
     @property
     def returns(self) -> list[Node]:
         """What a function gives back."""
         if self._returns is None:
-            self._returns = self._reader.returns_of(self) if self._reader is not None else []
+            self._returns = reader.returns_of(self) if (reader := self._read_by()) is not None else []
         return self._returns
 
     def outwards(self) -> Iterator[Scope]:

@@ -104,6 +104,17 @@ def test_a_file_that_takes_too_much_memory_is_left_out(tmp_path: Path, load: Loa
     assert skipped == {"large.py": (SkipReason.UNREADABLE, "reading it took more than 0.03 GB of memory")}
 
 
+@ON_LINUX
+def test_readers_that_rest_end_and_are_started_again(tmp_path: Path, others: set[int]) -> None:
+    with WorkerPool(str(tmp_path), 2, load=Load(("python",))) as pool:
+        first, second = batch(tmp_path, small(3)), batch(tmp_path, small(3, start=3))
+        assert len(read(pool, first, second)[0]) == 6
+        reading = workers() - others
+        pool.rest()
+        assert not reading & workers()
+        assert len(read(pool, first)[0]) == 3
+
+
 def test_a_pool_answers_again_and_again_and_leaves_nothing(tmp_path: Path, load: Load | None) -> None:
     before = open_files()
     with WorkerPool(str(tmp_path), 2, load=load) as pool:
