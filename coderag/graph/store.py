@@ -51,7 +51,7 @@ __all__ = [
     "write_graph",
 ]
 
-GRAPH_VERSION = 4  # raise it when the same files give another graph
+GRAPH_VERSION = 5  # raise it when the same files give another graph
 LOCK_SECONDS = 60.0
 SILENT_SECONDS = 0.2  # a wait for who makes the graph that is worth no word
 MAKING_SECONDS = 1800.0  # ... and the longest one: Linux's takes minutes
