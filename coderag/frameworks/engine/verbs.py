@@ -228,17 +228,21 @@ class _Reader:
                 is_whole = is_whole or "row" in said
                 is_narrow = is_narrow or "narrow" in said or ("lists" in said and bool(link.arguments))
             self._arguments(link, said, call.model, draft)
-        if access is Access.WRITE and self.words.parts:
-            given = (chain_of(argument.node) for link in chain.links[call.start :] for argument in link.arguments or ())
-            made = [chain] if call.is_object else list(filter(None, given))
-            if names := [name for one in made for name in self._made_with(one)]:
-                draft.touch_all(call.model, names, written=True)
-                is_whole = False
-        elif call.is_object and chain.links[0].made:
-            draft.touch_all(call.model, self._made_with(chain), written=True)
+        names, parts_alone = self._written_names(chain, call, is_write=access is Access.WRITE)
+        if names:
+            draft.touch_all(call.model, names, written=True)
+            is_whole = is_whole and not parts_alone
         if access is Access.WRITE and not draft.is_written(call.model):
             is_whole = True
         draft.use(call.model, access, whole=is_whole and not is_narrow)
+
+    def _written_names(self, chain: Chain, call: _Call, *, is_write: bool) -> tuple[list[str], bool]:
+        """Return the fields that objects of a chain are made with, and whether a write of these is of them alone."""
+        if is_write and self.words.parts:
+            given = (chain_of(argument.node) for link in chain.links[call.start :] for argument in link.arguments or ())
+            made = [chain] if call.is_object else [one for one in given if one is not None]
+            return [name for one in made for name in self._made_with(one)], True
+        return list(self._made_with(chain)) if call.is_object and chain.links[0].made else [], False
 
     def _made_with(self, chain: Chain) -> Iterator[str]:
         """Yield the fields that the object which a call is on was made with, `user::ActiveModel { name: .. }`."""

@@ -31,6 +31,7 @@ from coderag.sql.records import (
     Rename,
     SchemaOperation,
     Series,
+    Source,
     Unparsed,
 )
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, top_of
@@ -114,16 +115,14 @@ class _Reading:
             case "create ForeignKey":
                 return self._foreign_key(None, chain)
             case "drop ForeignKey" | "drop Index":
-                name = next((self._names.name(link.argument(0)) for link in calls if link.name == "name"), "")
-                return [DropConstraint(table, name, if_exists=True, source=source)] if table and name else []
+                return self._dropped_constraint(table, calls, source)
             case "create Index":
                 return self._index(table, chain)
             case "drop Table":
                 names = [one for one in tables if one is not None]
                 return [Drop(one, if_exists=_has(calls, "if_exists"), source=source) for one in names] or None
             case "rename Table":
-                to = next((self._table(link, 1) for link in calls if link.name == "table"), None)
-                return [Rename(table, to, source=source)] if table is not None and to is not None else None
+                return self._renamed(table, calls, source)
         if table is None:
             return None
         made = [one for link in calls for one in self._part(table, link)]
@@ -161,15 +160,41 @@ class _Reading:
             self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
         yield from made or ()
 
+    def _dropped_constraint(self, table: Name | None, calls: Sequence[Link], source: Source) -> Made:
+        name = next((self._names.name(link.argument(0)) for link in calls if link.name == "name"), "")
+        return [DropConstraint(table, name, if_exists=True, source=source)] if table and name else []
+
+    def _renamed(self, table: Name | None, calls: Sequence[Link], source: Source) -> Made:
+        to = next((self._table(link, 1) for link in calls if link.name == "table"), None)
+        return [Rename(table, to, source=source)] if table is not None and to is not None else None
+
     def _column(self, table: Name, chain: Chain, *, is_change: bool) -> Made:
         """Return the column of `ColumnDef::new(Users::Name).string_len(40).not_null()`, `string_null(Users::Name)`."""
         calls = [link for link in chain.links if link.arguments is not None]
-        words, method, sizes = self._words, "", list[Literal]()
-        modifiers: dict[str, Sequence[Literal]] = {}
         if not calls:
             return None
         name = self._names.name(calls[0].argument(0))
         is_helper = calls[0].name != "new" and calls[0].name != "new_with_type"
+        method, sizes, modifiers = self._type(calls, is_helper=is_helper)
+        if not name or (is_helper and not method):
+            return None
+        source = lines_of(chain.node)
+        if is_change:
+            nullable = True if "nullable" in modifiers else False if "not null" in modifiers else None
+            changed = Statement(method, [name, *sizes], source, {"change": ()})
+            kind = operations_of(table, changed, self._words) or ()
+            altered = next((one for one in kind if isinstance(one, AlterColumn)), AlterColumn(table, name))
+            return [AlterColumn(table, name, type=altered.type, nullable=nullable, source=source)]
+        if "not null" not in modifiers and not is_helper:
+            modifiers.setdefault("nullable", ())
+        return operations_of(table, Statement(method or "array", [name, *sizes], source, modifiers), self._words)
+
+    def _type(
+        self, calls: Sequence[Link], *, is_helper: bool
+    ) -> tuple[str, list[Literal], dict[str, Sequence[Literal]]]:
+        """Return the method that names a column's type, its sizes, and what else is said of the column."""
+        words, method, sizes = self._words, "", list[Literal]()
+        modifiers: dict[str, Sequence[Literal]] = {}
         for link in calls[0 if is_helper else 1 :]:
             base = link.name
             for ending, meaning in ENDINGS.items() if is_helper else ():
@@ -180,17 +205,7 @@ class _Reading:
             elif base in words.types and not method:
                 first = 1 if link is calls[0] else 0
                 method, sizes = base, [self._names.value(one.node) for one in (link.arguments or ())[first:]]
-        if not name or (is_helper and not method):
-            return None
-        source = lines_of(chain.node)
-        if is_change:
-            nullable = True if "nullable" in modifiers else False if "not null" in modifiers else None
-            kind = operations_of(table, Statement(method, [name, *sizes], source, {"change": ()}), words) or ()
-            altered = next((one for one in kind if isinstance(one, AlterColumn)), AlterColumn(table, name))
-            return [AlterColumn(table, name, type=altered.type, nullable=nullable, source=source)]
-        if "not null" not in modifiers and not is_helper:
-            modifiers.setdefault("nullable", ())
-        return operations_of(table, Statement(method or "array", [name, *sizes], source, modifiers), words)
+        return method, sizes, modifiers
 
     def _foreign_key(self, table: Name | None, chain: Chain) -> Made:
         """Return the key of `ForeignKey::create().from(Posts::Table, Posts::UserId).to(Users::Table, Users::Id)`."""

@@ -45,24 +45,13 @@ class CsharpValues:
         """
         if node is None or depth > MAX_DEPTH:
             return COMPUTED
-        if (text := string_value(node)) is not None:
-            return text
+        if (plain := _plain_literal(node)) is not COMPUTED:
+            return plain
         match node.type:
-            case "verbatim_string_literal":
-                return text_of(node)[2:-1].replace('""', '"')
-            case "raw_string_literal":
-                return "".join(text_of(part) for part in named(node, "raw_string_content"))
-            case "integer_literal" | "real_literal":
-                return Number(SUFFIX.sub("", text_of(node).replace("_", "")))
-            case "boolean_literal":
-                return text_of(node) == "true"
-            case "null_literal":
-                return None
             case "cast_expression":
                 return self.value(node.child_by_field_name("value"), depth + 1)
             case "prefix_unary_expression":
-                value = self.value(named(node)[-1] if named(node) else None, depth + 1)
-                return Number(f"-{value.text}") if isinstance(value, Number) and text_of(node)[0] == "-" else COMPUTED
+                return self._signed(node, depth)
             case "binary_expression":
                 return self._joined(node, depth)
             case "lambda_expression":
@@ -82,6 +71,10 @@ class CsharpValues:
                 return self.value(named(node)[-1], depth + 1)
         return COMPUTED
 
+    def _signed(self, node: Node, depth: int) -> Literal:
+        value = self.value(named(node)[-1] if named(node) else None, depth + 1)
+        return Number(f"-{value.text}") if isinstance(value, Number) and text_of(node)[0] == "-" else COMPUTED
+
     def _joined(self, node: Node, depth: int) -> Literal:
         sides = [self.value(node.child_by_field_name(side), depth + 1) for side in ("left", "right")]
         is_text = all(isinstance(side, str | Number) for side in sides) and any(isinstance(side, str) for side in sides)
@@ -98,3 +91,21 @@ class CsharpValues:
         if (constant := self._constants.get(name)) is not None and constant.type != "lambda_expression":
             return self.value(constant, depth + 1)
         return Reference(name) if text.replace(".", "").isidentifier() else COMPUTED
+
+
+def _plain_literal(node: Node) -> Literal:
+    """Return what a literal says, COMPUTED for any other expression."""
+    if (text := string_value(node)) is not None:
+        return text
+    match node.type:
+        case "verbatim_string_literal":
+            return text_of(node)[2:-1].replace('""', '"')
+        case "raw_string_literal":
+            return "".join(text_of(part) for part in named(node, "raw_string_content"))
+        case "integer_literal" | "real_literal":
+            return Number(SUFFIX.sub("", text_of(node).replace("_", "")))
+        case "boolean_literal":
+            return text_of(node) == "true"
+        case "null_literal":
+            return None
+    return COMPUTED
