@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -194,11 +195,21 @@ def test_readers_of_a_switch_get_one_generation(served: Served, root: Path, addr
     with closing(open_store(parse_address(address))) as store:
         for turn in range(12):
             export_index(old if turn % 2 else new, store, name="shop")
+        for state, paths in ((new, ("left.py", "right.py")), (old, ())):
+            export_index(state, store, name="shop")
+            _wait_for(paths, seen)
     done.set()
     for reader in readers:
         reader.join(HANG_SECONDS)
     assert failed == []
     assert seen == {(), ("left.py", "right.py")}
+
+
+def _wait_for(paths: tuple[str, ...], seen: Collection[tuple[str, ...]]) -> None:
+    """Wait until a reader has seen some paths."""
+    deadline = time.monotonic() + HANG_SECONDS
+    while paths not in seen and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def test_a_cut_connection_is_made_again(root: Path, database: str) -> None:
