@@ -62,10 +62,13 @@ def chunk_of(text: str, cut: Cut, *, title: str = "") -> TextChunk | None:
 
 
 def chunks_of(text: str, cuts: Iterator[Cut] | Sequence[Cut], *, title: str = "") -> list[TextChunk]:
-    """Return the chunks of some cuts; what adds nothing but white space to the chunk before it is left out."""
+    """Return the chunks of some cuts; what adds nothing but white space to the chunk beside it is left out."""
     chunks: list[TextChunk] = []
     for cut in cuts:
         chunk = chunk_of(text, cut, title=title)
-        if chunk is not None and (not chunks or chunk.end > chunks[-1].end):
-            chunks.append(chunk)
+        if chunk is None or (chunks and chunk.end <= chunks[-1].end):
+            continue
+        if chunks and chunk.start == chunks[-1].start:  # what the one before had more was white space
+            chunks.pop()
+        chunks.append(chunk)
     return chunks

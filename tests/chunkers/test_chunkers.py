@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from coderag import CoderagError
@@ -78,6 +78,7 @@ def check_parts(text: str, chunks: list[TextChunk]) -> None:
         assert before.end < after.end
 
 
+@example(text="Retries are limited. ", sizes=(2, 1))
 @given(text=TEXTS, sizes=SIZES)
 def test_windows_of_characters(text: str, sizes: tuple[int, int]) -> None:
     size, overlap = sizes
