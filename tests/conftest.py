@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -13,14 +15,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.effort import effort
+from tests.effort import THOROUGH, effort
 
 if TYPE_CHECKING:
     from tests.commands import Commands, Run
 
-# How long an example takes says something of the machine, and nothing of what is tested.
+# How long an example takes says something of the machine, and nothing of what is tested. The same examples in each run,
+# so that a change is judged by what it changes; the long run looks for others.
 settings.register_profile(
     "any machine",
+    derandomize=not THOROUGH,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     max_examples=effort(100, thorough=2000),  # where a test does not say how many
@@ -54,6 +58,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run slow tests first: a long one at the end would leave the other workers idle."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look at the tests and modules again: they stay to the end."""
+    gc.collect()
+    gc.freeze()
+
+
+# A shell without job control starts in the background what is to ignore interrupts, and all that it starts inherits that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The cache and the key of the user stay out of the tests, and the tests out of them: also in the processes that they
 # start, whose environment other modules copy when they are imported.
