@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     from coderag.index.workers.processes import available_cores  # later than what the environment is to be
 
-    return min(MOST_WORKERS, available_cores())
+    return min(MOST_WORKERS, available_cores() + 1)  # one more: many tests wait for a process, a server or a disk
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -65,7 +65,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-# A shell without job control starts in the background what is to ignore interrupts, and all that it starts inherits that.
+# What a shell without job control starts in the background ignores interrupts, and so does all that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

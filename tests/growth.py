@@ -18,6 +18,7 @@ from types import FrameType
 __all__ = [
     "HANG_SECONDS",
     "MAX_GROWTH",
+    "RUNS",
     "TIMES",
     "Hang",
     "Work",
