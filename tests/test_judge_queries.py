@@ -58,6 +58,7 @@ def test_what_is_still_right_is_left_out(bench: Path, sql: str, kind: Kind) -> N
     assert kind not in mutated(bench, sql)
 
 
+@pytest.mark.slow
 def test_a_bench_to_its_figures(bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--bench", str(bench), "--dialect", "given", "--json"]) == 0
     (figures,) = json.loads(capsys.readouterr().out)

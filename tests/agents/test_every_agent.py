@@ -237,6 +237,7 @@ def test_an_entry_that_is_somebody_elses_is_left_alone(name: str, tmp_path: Path
         assert {path: one for path, one in here.tree().items() if path in before} == before
 
 
+@pytest.mark.slow
 def test_all_agents_at_once(tmp_path: Path) -> None:
     here = Here(tmp_path, Scope.USER)
     for agent in agents().values():
@@ -262,6 +263,7 @@ def test_one_agent_goes_and_what_it_shares_stays(tmp_path: Path) -> None:
     assert here.tree() == before
 
 
+@pytest.mark.slow
 def test_entries_go_without_a_ledger(tmp_path: Path) -> None:
     here = Here(tmp_path, Scope.USER)
     for agent in agents().values():

@@ -116,6 +116,7 @@ def test_no_place_for_counters_is_no_failure(machine: Machine) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_description_that_does_not_end_is_given_up(machine: Machine) -> None:
     with subprocess.Popen(
         [machine.coderag, "hook"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=machine.environment

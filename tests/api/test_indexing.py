@@ -45,6 +45,7 @@ def test_parts_become_the_index_that_a_build_makes(tmp_path: Path) -> None:
     assert parts.is_fresh()
 
 
+@pytest.mark.slow
 def test_a_process_completes_an_index_and_its_graph(tmp_path: Path) -> None:
     root = root_of(write(tmp_path / "many", MANY))
     process = spawn_indexing(root)

@@ -137,6 +137,7 @@ def test_what_a_part_needs_is_looked_up_first(shop: Index, model: ScriptedModel)
     assert "Cart.empty" in [source.name for source in answer.sources]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mode",
     ["proposes-one", "proposes-none", "proposes-many", "invents", "looks-ahead", "says-nothing", "prose", "silent"],

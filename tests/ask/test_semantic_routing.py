@@ -133,6 +133,7 @@ def test_the_choice_is_counted_among_the_calls(shop: Index, model: ScriptedModel
     assert counting.take().calls == without + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["chooses-nonsense", "chooses-graph", "chooses-prose", "silent", "500"])
 def test_a_choice_that_fails_leaves_the_rules(shop: Index, model: ScriptedModel, mode: str) -> None:
     opened = open_model(replace(parse_model(model.chat(mode)), timeout=0.2))

@@ -51,6 +51,7 @@ def test_what_cannot_be_served_is_told_at_once(coderag: Run, project: Path, argu
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_home_folder_is_not_indexed_by_chance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with Session(HOME=str(tmp_path)) as session:

@@ -81,6 +81,7 @@ PATTERNS = st.one_of(st.text("ab*?.-", min_size=1, max_size=5), st.just("**")).f
 )
 
 
+@pytest.mark.slow
 @given(glob=st.lists(PATTERNS, min_size=1, max_size=4), path=st.lists(NAMES, min_size=1, max_size=5))
 def test_git_agrees(glob: list[str], path: list[str]) -> None:
     text = "/" + "/".join(glob)

@@ -431,6 +431,7 @@ def test_a_root_that_is_no_folder_is_an_error(tmp_path: Path, name: str) -> None
         walk(f"{tmp_path}/{name}")
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_walked_without_recursion(tmp_path: Path) -> None:
     folder = tmp_path
     for _ in range(1500):

@@ -77,6 +77,7 @@ def forged(tmp_path_factory: pytest.TempPathFactory, commands: Commands) -> Forg
     return Forged(root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENCODERS)
 def test_an_index_that_is_trusted_reaches_nobody(world: World, forged: Forged, name: str) -> None:
     with serve(vectors) as server:

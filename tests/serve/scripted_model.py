@@ -66,6 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
     """Requests of an agent to events of a stream."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else a body waits for the 40 ms after which headers are acknowledged
     model: ScriptedModel
 
     def log_message(self, *_: object) -> None:

@@ -299,6 +299,7 @@ def run_engine(product: str) -> Iterator[Engine]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # else a body waits for the 40 ms after which headers are acknowledged
 
         def _handle(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))

@@ -98,6 +98,7 @@ def data_objects(tmp_path: Path) -> list[Path]:
     return sorted((tmp_path / "store/segments").glob("*/data-*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
 def test_ranges_answer_like_files(
     unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
@@ -110,6 +111,7 @@ def test_ranges_answer_like_files(
     index.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [(), ("hr",), ("hr", "board"), ("board",)], ids=str)
 def test_callers_see_what_they_see_of_files(
     unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
@@ -231,6 +233,7 @@ def test_one_signed_object_does_not_pass_for_another(
         stored(folder).search(QUESTION)
 
 
+@pytest.mark.slow
 def test_a_generation_of_somebody_else_keeps_nobody_from_exporting(
     root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
 ) -> None:
@@ -255,6 +258,7 @@ def test_a_generation_of_somebody_else_keeps_nobody_from_exporting(
         name_in(store, address, names_are_told=True)
 
 
+@pytest.mark.slow
 def test_an_export_mends_what_is_damaged(
     root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
 ) -> None:
@@ -411,6 +415,7 @@ def test_what_nobody_needs_is_dropped(root: Path, folder: str, tmp_path: Path) -
     assert len(list((tmp_path / "store/generations").iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_what_a_killed_export_left_is_dropped_once_it_is_old(root: Path, folder: str, tmp_path: Path) -> None:
     export(root, folder)
     left, young = (tmp_path / f"store/segments/{letter * 32}/data-{letter * 32}" for letter in "ab")
@@ -438,6 +443,7 @@ def test_the_command_line_exports_and_searches(
     assert run(["search", "late payments", "--store", f"{folder}#other"]) == 2
 
 
+@pytest.mark.slow
 def test_blocks_of_terms_hold_every_entry(unchanged_root: Path) -> None:
     for portion in portions_of(opened(unchanged_root)):
         segment = stored_segment(portion)

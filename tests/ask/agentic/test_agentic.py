@@ -193,6 +193,7 @@ def test_a_model_that_fails_leaves_it_to_the_plan(hostile: Index, server: Script
     assert answer.is_found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "message"), [("refuses", "refused"), ("silent", "did not answer within 1 s"), ("401", "answered 401")]
 )

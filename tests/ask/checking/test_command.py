@@ -47,6 +47,7 @@ def test_sources_are_what_a_search_printed(shop: Index, tmp_path: Path) -> None:
     assert check["sentences"][0]["citations"][0]["number"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sources", "message"),
     [

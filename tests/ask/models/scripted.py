@@ -163,6 +163,7 @@ def serve_model(extra: dict[str, Script] | None = None) -> Iterator[ScriptedMode
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # else a body waits for the 40 ms after which headers are acknowledged
 
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["Content-Length"]))

@@ -78,6 +78,7 @@ def test_failures_are_told_apart_and_show_no_key(server: ScriptedModel, form: Fo
     assert KEY in str(server.prompts[-1].headers)
 
 
+@pytest.mark.slow
 @FORMATS
 def test_a_model_that_says_nothing_is_given_up(server: ScriptedModel, form: Format) -> None:
     spec = replace(spec_of(server, "silent", form), timeout=0.05)

@@ -111,6 +111,7 @@ def test_a_query_runs_with_limits_of_rows_and_time(url: str) -> None:
     assert twice.rows == ((1, 2), (2, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_a_query_that_a_database_does_not_know_is_its_error(url: str) -> None:
     with pytest.raises(DatabaseError, match=r"(?i)nothing"):
@@ -124,6 +125,7 @@ def test_a_query_without_end_is_ended(url: str) -> None:
         run_query(url, ENDLESS, timeout=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 @pytest.mark.parametrize("sql", WRITING)
 def test_the_parser_lets_nothing_through_to_a_database(url: str, sql: str) -> None:

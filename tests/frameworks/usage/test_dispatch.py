@@ -410,6 +410,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(MAPPERS)), st.lists(PIECES, max_size=40))
 @settings(max_examples=300, deadline=None)
 def test_broken_code_can_be_read(language: str, pieces: list[str]) -> None:

@@ -89,6 +89,7 @@ def test_what_counts_less_comes_later_and_what_counts_nothing_never(folder: Path
     assert np.mean([recall(corpus, query, counts) for query in questions(rows, 30)]) >= 0.97
 
 
+@pytest.mark.slow
 def test_under_a_filter_every_one_is_found(folder: Path) -> None:
     rows = vectors_of(CHUNKS + 100, 256)
     corpus = corpus_of(folder, rows)

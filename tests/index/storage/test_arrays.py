@@ -33,6 +33,7 @@ from tests.workspace import index_file
 DTYPES = st.sampled_from(["<u1", "<u2", "<i4", "<u8", "<f4"])
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=8), st.tuples(DTYPES, st.integers(0, 200), st.integers(1, 4)), max_size=6))
 def test_arrays_come_back_as_they_were(shapes: dict[str, tuple[str, int, int]]) -> None:
     arrays = {

@@ -15,6 +15,7 @@ OWN = "coderag."
 ROOTS = ("shop", "apps", "embedded", "applications")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROOTS)
 def test_no_cycle_holds_what_was_read(name: str) -> None:
     root = FIXTURES / name

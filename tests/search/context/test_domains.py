@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def test_a_table_without_keys_joins_those_that_are_called_alike() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=60))
 def test_each_table_is_in_one_domain_and_none_is_too_large(ties: list[tuple[int, int]]) -> None:
     tables = [table(f"t{number}", *sorted({f"t{to}" for of, to in ties if of == number})) for number in range(31)]

@@ -117,6 +117,7 @@ def test_every_command_answers_whatever_the_names(capsys: pytest.CaptureFixture[
         capsys.readouterr()
 
 
+@pytest.mark.slow
 @settings(FEW, max_examples=60)
 @example(TWO_CASES)
 @given(tables(ANY_NAME))

@@ -79,6 +79,7 @@ def test_a_port_that_is_taken_is_told_and_nothing_is_left(root: Path, capsys: py
         assert serve(root, "--stop", "--port", str(port)) == 1
 
 
+@pytest.mark.slow
 def test_one_that_nobody_asks_ends(root: Path) -> None:
     command = [sys.executable, "-m", "coderag", "serve", "--root", str(root), "--port", "0", "--idle", "0.02"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)

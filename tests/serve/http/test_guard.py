@@ -88,6 +88,7 @@ def test_every_answer_says_what_a_page_may_load(served: Served) -> None:
         assert "server" not in headers
 
 
+@pytest.mark.slow
 def test_a_long_body_is_refused_before_it_arrives(served: Served) -> None:
     head = f"POST /api/check-sql HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {served.token}\r\n"
     answer = served.send(f"{head}Content-Length: 100000000\r\n\r\n".encode() + b"x" * 1_000)
@@ -104,6 +105,7 @@ def test_a_long_head_is_refused(served: Served) -> None:
     assert served.send(b"GET / HTTP/1.1\r\nX-Long: " + b"x" * 100_000).startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

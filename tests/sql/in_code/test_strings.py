@@ -511,6 +511,7 @@ def test_what_is_no_sql(path: str) -> None:
     assert told(path, DECOYS[path].strip("\n"), sure=None) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from((*NAMES, *OTHERS)), st.lists(st.sampled_from(list(LANGUAGES.values())), max_size=2), st.data())
 def test_any_text_is_read(path: str, texts: list[str], data: st.DataObject) -> None:
