@@ -32,7 +32,7 @@ from coderag.stores.ranged.terms import Entries, decode_terms, encode_terms
 from coderag.stores.segments import portions_of, stored_segment
 from coderag.stores.stored_index import StoredIndex
 from tests.growth import HANG_SECONDS
-from tests.stores.buckets import run_s3
+from tests.s3 import empty_bucket
 from tests.stores.test_stores import CONDITIONS, QUESTIONS, opened, shown
 from tests.workspace import write
 
@@ -56,13 +56,11 @@ class Failing(ObjectStore):
 
 
 @pytest.fixture(params=["folder", pytest.param("s3", marks=[pytest.mark.dev, pytest.mark.slow])])
-def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The address of an empty store."""
     if request.param == "folder":
-        yield (tmp_path / "store").as_uri()
-        return
-    with run_s3(monkeypatch) as bucket:
-        yield bucket
+        return (tmp_path / "store").as_uri()
+    return f"s3://{empty_bucket(monkeypatch)}/indexes"
 
 
 @pytest.fixture

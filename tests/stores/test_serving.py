@@ -23,8 +23,8 @@ from coderag.stores.addresses import open_store, parse_address
 from coderag.stores.export import export_index
 from tests.catalog.introspect.servers import Postgres
 from tests.growth import HANG_SECONDS
+from tests.s3 import empty_bucket
 from tests.serve.http.served import Served
-from tests.stores.buckets import run_s3
 from tests.stores.test_stores import QUESTIONS, Near, opened
 from tests.workspace import REPOSITORY, write
 
@@ -62,8 +62,7 @@ def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     elif request.param == "folder":
         yield (tmp_path / "store").as_uri()
     else:
-        with run_s3(monkeypatch) as bucket:
-            yield bucket
+        yield f"s3://{empty_bucket(monkeypatch)}/indexes"
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from coderag.index.remote.push import push_index
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import is_locked
 from tests.index.trees import state_of
+from tests.s3 import empty_bucket
 from tests.workspace import write
 
 pytest.importorskip("fsspec")
@@ -50,18 +51,6 @@ def root(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.fixture(scope="session")
-def s3() -> Iterator[str]:
-    """The address of an S3 server on the loopback."""
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
-
-
 @pytest.fixture(params=["folder", "memory", pytest.param("s3", marks=[pytest.mark.dev, pytest.mark.slow])])
 def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
     """A store with nothing in it."""
@@ -69,14 +58,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
         yield ObjectStore((tmp_path / "store").as_uri())
         return
     if request.param == "s3":
-        monkeypatch.setenv("AWS_ENDPOINT_URL", request.getfixturevalue("s3"))
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
-        bucket = f"b{abs(hash(tmp_path)):x}"
-        import fsspec
-
-        fsspec.filesystem("s3").mkdir(bucket)
-        yield ObjectStore(f"s3://{bucket}/indexes")
+        yield ObjectStore(f"s3://{empty_bucket(monkeypatch)}/indexes")
         return
     import fsspec
 
