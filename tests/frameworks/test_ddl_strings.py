@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from coderag.catalog.fold import fold
 from coderag.frameworks.common.code_upgrades import without_upgrades
 from coderag.frameworks.registry import read_code
 from coderag.sql.ddl.parse_file import parse_file
 from coderag.sql.records import CreateTable, Facts, SchemaFile, Series
+from coderag.sql.settings import Settings
 from tests.frameworks.show import show
 
 GO = """\
@@ -173,3 +175,36 @@ def test_hostile_strings_end() -> None:
         f"$x = '{circle}';",
     ):
         read_code(f"<?php\n{body}\n$y = 'CREATE TABLE z (id int)';".encode(), language="php", path="migrations/1_x.php")
+
+
+NEWEST_FIRST = """\
+<?php
+namespace Schema;
+
+function version_11(PDO $pdo)
+{
+    $pdo->exec('ALTER TABLE "users" ADD COLUMN "role" VARCHAR(25) NOT NULL DEFAULT \\''.Role::APP_USER."'");
+    $pdo->exec('DROP TABLE config');
+}
+
+function version_2(PDO $pdo)
+{
+    $pdo->exec('ALTER TABLE users RENAME COLUMN login TO username');
+}
+
+function version_1(PDO $pdo)
+{
+    $pdo->exec('CREATE TABLE users (id INTEGER PRIMARY KEY, login TEXT)');
+    $pdo->exec('CREATE TABLE config (name TEXT)');
+}
+"""
+
+
+def test_numbered_functions_are_applied_in_the_order_of_their_numbers() -> None:
+    found = read_code(NEWEST_FIRST.encode(), language="php", path="app/Schema/Postgres.php")
+    assert found is not None
+    schema = fold([SchemaFile("app/Schema/Postgres.php", found)], Settings())
+    assert [(table.name.name, [column.name for column in table.columns]) for table in schema.tables] == [
+        ("users", ["id", "username", "role"])
+    ]
+    assert schema.problems == ()

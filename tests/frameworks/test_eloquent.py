@@ -46,3 +46,10 @@ def test_a_model_describes_its_table() -> None:
 def test_the_name_is_as_it_is_stated(body: str, names: list[str]) -> None:
     text = f"<?php\nuse Illuminate\\Eloquent;\nclass Model extends Authenticatable {{ {body} }}\n"
     assert [str(table.name) for table in described(text)] == names
+
+
+def test_a_class_of_another_base_is_a_model_only_by_a_sign_of_eloquent() -> None:
+    plain = "<?php\nnamespace App;\nclass ConfigModel extends SettingModel { public function get() {} }\n"
+    stated = "<?php\nnamespace App;\nclass Tag extends BaseModel { protected $table = 'labels'; }\n"
+    assert described(plain) == []
+    assert [table.name.name for table in described(stated)] == ["labels"]

@@ -1,5 +1,7 @@
 """Statements of DDL in strings of Go, PHP, JavaScript and TypeScript to what they declare, in the order of the file.
 
+Functions that a number names (`version_12`) are migrations, in the order of their numbers.
+
 What is created counts wherever it stands, tests apart; what is dropped counts in migrations, since elsewhere it is
 how a program is removed or its tables are filled again. What leads back (`Down`, `rollback`) is not applied.
 """
@@ -16,12 +18,15 @@ from tree_sitter import Node
 from coderag.frameworks.common.declared_dialect import declared_dialects
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
+from coderag.frameworks.common.numbered_functions import by_version, versions
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.sql.in_code.contexts import context_of
 from coderag.sql.in_code.drivers import dialects_of, is_of_others
 from coderag.sql.in_code.sinks import sinks_of
 from coderag.sql.migration_order import MIGRATION_WORDS
 from coderag.sql.records import (
+    AddColumn,
+    Column,
     CreateTable,
     Drop,
     Facts,
@@ -84,8 +89,9 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     texts = list(_texts(data, language))
     if not texts:
         return None
-    in_migration = _is_migration(path)
-    reading = _Reading(texts, path=path, dialect=_dialect(texts, data, path))
+    numbers = versions([text.node for text in texts])
+    in_migration = _is_migration(path) or numbers != [None] * len(texts)
+    reading = _Reading(by_version(texts, numbers), path=path, dialect=_dialect(texts, data, path))
     operations = reading.operations(in_migration=in_migration)
     creates = any(isinstance(operation, CreateTable) for operation in operations)
     if not creates and not (operations and in_migration):
@@ -138,6 +144,11 @@ class _Reading:
             is_whole = False
             if isinstance(operation, CreateTable) and not _has_hole(operation.table.name):
                 yield CreateTable(_without_holes(operation.table), if_missing=operation.if_missing)
+            elif isinstance(operation, AddColumn):
+                added = msgspec.structs.replace(operation, column=_without_computed(operation.column))
+                if _has_hole(added):
+                    continue
+                yield added
         if not is_whole:
             self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
 
@@ -148,14 +159,7 @@ def _has_hole(record: Record) -> bool:
 
 def _without_holes(table: Table) -> Table:
     """Return a table without the columns and keys that are put in at run time, or are in part."""
-    columns = tuple(
-        msgspec.structs.replace(
-            column,
-            type="" if HOLE in column.type else column.type,
-            default="" if HOLE in column.default else column.default,
-        )
-        for column in table.columns
-    )
+    columns = tuple(_without_computed(column) for column in table.columns)
     return Table(
         table.name,
         columns=tuple(column for column in columns if not _has_hole(column)),
@@ -166,6 +170,15 @@ def _without_holes(table: Table) -> Table:
         comment="" if HOLE in table.comment else table.comment,
         origins=table.origins,
         sources=table.sources,
+    )
+
+
+def _without_computed(column: Column) -> Column:
+    """Return a column without the type and the default that are put in at run time."""
+    return msgspec.structs.replace(
+        column,
+        type="" if HOLE in column.type else column.type,
+        default="" if HOLE in column.default else column.default,
     )
 
 

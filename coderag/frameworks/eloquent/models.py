@@ -6,7 +6,7 @@ https://laravel.com/docs/eloquent#eloquent-model-conventions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -17,26 +17,33 @@ from coderag.text.inflection import plural, snake_case
 
 __all__ = ["read"]
 
-BASES = re.compile(r"(?:^|\\)(?:Model|Authenticatable|Pivot|MorphPivot|\w+Model)$")
+BASES = re.compile(r"(?:^|\\)(?:Model|Authenticatable|Pivot|MorphPivot)$")
+OWN_BASES = re.compile(r"(?:^|\\)\w+Model$")  # of a project, which need not be Eloquent's: see SIGNS
+SIGNS = re.compile(
+    rb"Illuminate|Eloquent|HasFactory|SoftDeletes"
+    rb"|\$(?:table|fillable|guarded|casts|hidden|visible|dates|timestamps|primaryKey|incrementing|connection|appends|with)\b"
+    rb"|->(?:has(?:Many|One)(?:Through)?|belongsTo(?:Many)?|morph(?:Many|One|To|ToMany))\("
+)
 RELATIONS = frozenset("hasMany hasOne belongsTo belongsToMany hasManyThrough hasOneThrough morphMany morphOne".split())
 CLASS = "::class"
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
     """Return the facts of the models of a file, None without models."""
+    bases = (BASES, OWN_BASES) if SIGNS.search(data) is not None else (BASES,)
     tables = [
         table
         for descendant in descendants(parse(data, language), "class_declaration")
-        if (table := _table(descendant)) is not None
+        if (table := _table(descendant, bases)) is not None
     ]
     if not tables:
         return None
     return Facts(statements=len(tables), operations=tuple(Describe(table) for table in tables))
 
 
-def _table(one: Node) -> Table | None:
+def _table(one: Node, bases: Sequence[re.Pattern[str]]) -> Table | None:
     base = next(iter(named(one, "base_clause")), None)
-    if base is None or not any(BASES.search(text_of(name)) for name in named(base)):
+    if base is None or not any(pattern.search(text_of(name)) for name in named(base) for pattern in bases):
         return None
     name = text_of(one.child_by_field_name("name"))
     body = one.child_by_field_name("body")
