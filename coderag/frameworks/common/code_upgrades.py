@@ -28,7 +28,7 @@ from coderag.sql.records import (
 __all__ = ["without_upgrades"]
 
 TOOL = "code"
-ENDINGS = (".go", ".php", ".js", ".mjs", ".cjs", ".ts", ".tsx")
+ENDINGS = tuple(".go .php .js .mjs .cjs .ts .tsx .py .java .kt .cs .rs .rb .swift .dart".split())
 MAX_UNKNOWN = 0.25  # of the tables that a folder's statements touch and do not create, for these to be the schema
 MIN_STATED = 1 / 3  # of the tables that they touch, for other files to state the schema
 

@@ -1,4 +1,4 @@
-"""Statements of DDL in strings of Go, PHP, JavaScript and TypeScript to what they declare, in the order of the file.
+"""Statements of DDL in strings of code to what they declare, in the order of the file.
 
 Functions that a number names (`version_12`) are migrations, in the order of their numbers.
 
@@ -22,7 +22,10 @@ from coderag.frameworks.common.numbered_functions import by_version, versions
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.sql.in_code.contexts import context_of
 from coderag.sql.in_code.drivers import dialects_of, is_of_others
-from coderag.sql.in_code.sinks import sinks_of
+from coderag.sql.in_code.evaluation.literals import literal_extent
+from coderag.sql.in_code.evaluation.string_values import Text, Value, variants
+from coderag.sql.in_code.evaluation.values import Values
+from coderag.sql.in_code.sinks import Sinks, sinks_of
 from coderag.sql.migration_order import MIGRATION_WORDS
 from coderag.sql.records import (
     AddColumn,
@@ -39,9 +42,9 @@ from coderag.sql.records import (
     Unparsed,
 )
 from coderag.sql.version_folders import MIGRATION_FOLDERS
-from coderag.syntax.languages.javascript import Code
-from coderag.syntax.trees.node_types import BINARY, FUNCTIONS
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.local_names import Names, in_order
+from coderag.syntax.trees.node_types import BINARY, CONCATENATED, FUNCTIONS
+from coderag.syntax.trees.tree import parse_tree, text_of
 
 __all__ = ["read"]
 
@@ -50,28 +53,25 @@ MAX_STATEMENTS = 2_000  # strings of a file
 MAX_LEVELS = 60  # of nodes around a string
 MAX_PARTS = 200  # of a string that is put together
 HOLE = "__computed_at_run_time__"  # what is put in at run time, as a name
-STRINGS = {
-    "go": ("raw_string_literal", "interpreted_string_literal"),
-    "php": ("string", "encapsed_string", "heredoc", "nowdoc"),
-    "javascript": ("string", "template_string"),
-}
-STRINGS["typescript"] = STRINGS["tsx"] = STRINGS["javascript"]
 HEAD = re.compile(
     r"(?i)\s*(?:--[^\n]*\n\s*|/\*(?:[^*]|\*(?!/)){0,2000}\*/\s*){0,20}"
     r"(?:create|alter|drop|rename|comment|insert|update|delete|select|with|set|begin|do|pragma|truncate|lock)\s"
 )
-FORMAT = re.compile(r"%(?:\[\d{1,2}\]|\d\$)?[svdqt]|\$\{\w{1,60}\}|\{\{?[ .]{0,2}\w{1,60} ?\}\}?")
+FORMAT = re.compile(r"%(?:\[\d{1,2}\]|\d\$|\(\w{1,60}\))?[svdqt]|\$\{\w{1,60}\}|\{\{?[ .]{0,2}\w{1,60} ?\}\}?|\{\}")
 BACKWARDS = re.compile(
     r"(?:^|_|\.)(?:down|rollback|revert|undo|uninstall|drop)(?![a-z])"
     r"|(?<=[a-z])(?:Down|Rollback|Revert|Undo|Uninstall)(?![a-z])|^(?:Down|Rollback|Revert|Undo|Uninstall)(?![a-z])"
 )
 TESTS = re.compile(
     r"(?i)(?:^|/)(?:tests?|__tests__|__mocks__|specs?|testdata|fixtures|e2e|benchmarks?|examples?|docs?)/"
-    r"|[_.](?:test|spec|bench|stories)\.[a-z]+$|Test\.php$"
+    r"|(?:^|/)fixtures?\.\w+$"
+    r"|[_.](?:test|spec|bench|stories)\.[a-z]+$|(?:^|/)(?:test_[^/]*|conftest)\.py$|(?-i:Tests?)\.(?:php|java|kt|cs|swift)$"
 )
 FILE_NAME = re.compile(r"(?P<version>\d{1,20}(?:[_-]\d{1,20}){0,8})(?:[_-].*)?\.\w+")
 WORDS = re.compile(r"[-_.]")
 MAX_NAME = 200  # characters of a name, at its end
+HEAD_BYTES = 4_000  # of a string in which its first keyword is sought
+JOINED = BINARY | CONCATENATED | {"parenthesized_expression"}
 NAMING = frozenset("pair keyed_element assignment_expression variable_declarator const_spec var_spec".split())
 
 
@@ -199,16 +199,17 @@ def _without_cleaning(operations: Sequence[SchemaOperation]) -> list[SchemaOpera
 
 def _texts(data: bytes, language: str) -> Iterator[_Text]:
     """Yield the strings that hold DDL, each one that is put together as one."""
-    code = Code(data, language) if STRINGS[language] is STRINGS["javascript"] else None
-    root = parse(data, language) if code is None else code.root
+    names = Names(parse_tree(data, language), language, data)
+    values = Values(names)
     sinks = sinks_of(language)
     end = count = 0
-    for node in descendants(root, *STRINGS[language], into=False):
-        if node.start_byte < end or HEAD.match(_inside(node)) is None:
+    for node in sorted(names.literals, key=in_order):
+        start, _ = literal_extent(node, language)
+        if node.start_byte < end or HEAD.match(data[start : start + HEAD_BYTES].decode("utf-8", "replace")) is None:
             continue
         whole = _whole(node)
-        text = FORMAT.sub(HOLE, "".join(_parts(whole, code)))
-        if not changes_schema(text) or _leads_back(node) or context_of(node, sinks).denied:
+        text = FORMAT.sub(HOLE, _written(values.of(whole, names.scope_of(node))))
+        if not changes_schema(text) or not _is_whole(text) or _is_off_the_way(node, sinks):
             continue
         end = whole.end_byte
         count += 1
@@ -217,62 +218,43 @@ def _texts(data: bytes, language: str) -> Iterator[_Text]:
         yield _Text(whole, text)
 
 
-def _inside(node: Node) -> str:
-    """Return the beginning of what a string says."""
-    inner = node.named_children
-    at = 1 if node.type in {"heredoc", "nowdoc"} and len(inner) > 1 else 0
-    return text_of(inner[at]) if inner else text_of(node).strip("\"'`")
-
-
 def _whole(node: Node) -> Node:
     """Return the concatenation that a string begins."""
     for _ in range(MAX_PARTS):
-        parent = node.parent
-        if parent is None or parent.type not in BINARY | {"parenthesized_expression"}:
+        if node.parent is None or node.parent.type not in JOINED:
             break
-        node = parent
+        node = node.parent
     return node
 
 
-def _parts(node: Node, code: Code | None) -> Iterator[str]:
-    """Yield the texts of a string or a concatenation, HOLE for what is known at run time only."""
-    waiting, seen = [node], 0
-    while waiting and seen < MAX_PARTS:
-        seen += 1
-        one = waiting.pop()
-        if one.type in BINARY or one.type == "parenthesized_expression":
-            waiting += reversed(named(one))
-        elif one.type == "template_string" and code is not None:
-            value = code.value(one)
-            yield value if isinstance(value, str) else _filled(one)
-        else:
-            body = one.named_children[1] if one.type in {"heredoc", "nowdoc"} and len(one.named_children) > 1 else one
-            value = text_of(body) if body.type == "nowdoc_body" else string_value(body)
-            yield value if isinstance(value, str) else _filled(body)
+def _written(value: Value) -> str:
+    """Return what an expression says, HOLE for what is known at run time only."""
+    parts = next(variants(value), ())
+    return "".join(part.text if isinstance(part, Text) else HOLE for part in parts)
 
 
-def _filled(node: Node) -> str:
-    """Return a string with HOLE where a value is put in; HOLE for any other expression."""
-    if node.type not in {"template_string", "encapsed_string", "heredoc_body"}:
-        return HOLE
-    data, position, parts = node.text or b"", 0, []
-    for child in node.named_children:
-        if "string" in child.type or child.type == "escape_sequence":
-            continue
-        start, end = child.start_byte - node.start_byte, child.end_byte - node.start_byte
-        parts += [data[position:start].decode("utf-8", "replace").rstrip("{"), HOLE]
-        position = end + (data[end : end + 1] == b"}")
-    parts.append(data[position:].decode("utf-8", "replace"))
-    return "".join(parts).strip('`"')
+def _is_whole(text: str) -> bool:
+    """Tell whether a text may be statements, and is not the beginning of one whose rest stands elsewhere."""
+    return text.count("(") <= text.count(")")
+
+
+def _is_off_the_way(node: Node, sinks: Sinks) -> bool:
+    """Tell whether a string is for no database that stays, or leads back."""
+    return context_of(node, sinks).denied or _leads_back(node)
 
 
 def _leads_back(node: Node) -> bool:
-    """Tell whether a string stands in what takes a migration back: `Down`, `rollback: ...`, the second of two."""
+    """Tell whether a string stands in what takes a migration back, or in a function that has a database in memory.
+
+    The first is `Down`, `rollback: ...`, the second of two.
+    """
     one: Node | None = node
     for _ in range(MAX_LEVELS):
         one = one.parent if one is not None else None
         if one is None:
             return False
+        if one.type in FUNCTIONS and b":memory:" in (one.text or b""):
+            return True
         name = (
             one.child_by_field_name("name") or one.child_by_field_name("left") or one.child_by_field_name("key")
             if one.type in FUNCTIONS or one.type in NAMING

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.sql.in_code.sinks import Given, Sinks
+from coderag.syntax.trees.assignments import dart_call
 from coderag.syntax.trees.local_scopes import Event
 from coderag.syntax.trees.node_types import (
     ASSIGNMENTS,
@@ -43,7 +44,10 @@ ERROR_SIGNS = frozenset(
 )  # first of a pair that reports a failure
 DOC_ATTRIBUTES = frozenset("doc moduledoc typedoc shortdoc tag describetag".split())  # of Elixir
 RUNNING_METHODS = frozenset({"execute", "query"})  # of a string
-TEXT_METHODS = frozenset({"format", "t", "sub", "split"})  # their result may still be SQL
+TEXT_METHODS = frozenset(  # their result may still be SQL
+    """format t sub split strip lstrip rstrip trim trimStart trimEnd trimIndent trimMargin stripIndent stripMargin
+    stripLeading squish strip_heredoc replace replaceAll to_string to_owned into concat join""".split()
+)
 SUPERS = frozenset({"super", "__init__", "base"})
 ERROR_CLASS = re.compile(rb"(?:Error|Exception|Throwable|Warning)\b")
 HEAD_BYTES = 300  # of a class
@@ -54,7 +58,7 @@ STOPS = SUBSCRIPTS.union(  # no SQL is in them
     jsx_text import_statement import_declaration field_tag decorator annotation attribute_list attribute_item
     case_statement switch_label switch_case case_pattern match_pattern literal_pattern comparison_operator import_spec
     element_reference raise throw assert echo_statement print_intrinsic exit_statement use_declaration
-    extern_crate_declaration attribute enum_assignment type_annotation literal_type preproc_include
+    extern_crate_declaration enum_assignment type_annotation literal_type preproc_include
     token_tree_pattern""".split()
 )
 
@@ -109,6 +113,11 @@ def context_of(literal: Node, sinks: Sinks) -> Context:
 
 def _deny(ascent: _Ascent, _: Sinks) -> Context:
     return ascent.denied()
+
+
+def _in_annotation(ascent: _Ascent, _: Sinks) -> Context | None:
+    """Deny what an attribute of Rust or C# says; that of Python is a member: dedent("SELECT 1").strip()."""
+    return None if ascent.node.child_by_field_name("object") is not None else ascent.denied()
 
 
 def _in_list(ascent: _Ascent, _: Sinks) -> Context | None:
@@ -184,7 +193,7 @@ def _in_attribute(ascent: _Ascent, _: Sinks) -> Context | None:
 def _in_call(ascent: _Ascent, sinks: Sinks) -> Context | None:
     """Remember the call that is handed the literal; deny it where the call shows, compares or searches the literal."""
     node = ascent.node
-    call = called(node)
+    call = dart_call(node) if node.type == "selector" else called(node)
     if call is None or (node.parent is not None and node.parent.type == "unary_operator"):
         return None
     if call.receiver is not None and _holds(call.receiver, ascent.root):
@@ -219,7 +228,7 @@ def _in_named_argument(ascent: _Ascent, _: Sinks) -> Context | None:
 DECISIONS: Mapping[str, _Decision] = {
     **dict.fromkeys(LITERALS, _deny),
     **dict.fromkeys("keyword_argument named_argument element_value_pair".split(), _in_named_argument),
-    **dict.fromkeys(CALLS, _in_call),
+    **dict.fromkeys(CALLS | {"selector"}, _in_call),  # the arguments of a call in Dart
     "unary_operator": _in_attribute,
     **dict.fromkeys(ASSIGNMENTS, _in_assignment),
     **dict.fromkeys(LOGICAL, _in_binary),
@@ -229,6 +238,7 @@ DECISIONS: Mapping[str, _Decision] = {
     **dict.fromkeys(BLOCKS, _in_block),
     **dict.fromkeys(STATEMENTS, _in_statement),
     **dict.fromkeys(STOPS | COMPARISONS, _deny),
+    "attribute": _in_annotation,
     "element_reference": _in_element,
     **dict.fromkeys("tuple array list expression_list".split(), _in_list),
 }

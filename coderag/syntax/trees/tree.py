@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
 from coderag.syntax import grammar
 from coderag.syntax.language import languages
@@ -16,6 +16,7 @@ __all__ = [
     "descendants",
     "named",
     "parse",
+    "parse_tree",
     "row_of",
     "string_value",
     "text_of",
@@ -41,8 +42,16 @@ def parse(data: bytes, language: str) -> Node:
 
     Raises grammar.GrammarMissing.
     """
+    return parse_tree(data, language).root_node
+
+
+def parse_tree(data: bytes, language: str) -> Tree:
+    """Return the syntax tree of UTF-8 text in a language of parsers/.
+
+    Raises grammar.GrammarMissing.
+    """
     tree, _ = grammar.reader(languages()[language]).parse(data)
-    return tree.root_node
+    return tree
 
 
 def text_of(node: Node | None) -> str:
