@@ -208,3 +208,77 @@ def test_numbered_functions_are_applied_in_the_order_of_their_numbers() -> None:
         ("users", ["id", "username", "role"])
     ]
     assert schema.problems == ()
+
+
+IN_LANGUAGES = {
+    "python": """\
+SQL = textwrap.dedent('''
+    CREATE TABLE notes (id int, kind text);
+''').strip()
+db.execute("create table tags "
+           "(id int, " + extra + ")")
+TEMPLATE = "\\n".join(("create table unfinished (", ")"))
+
+def probe():
+    sqlite3.connect(":memory:").execute("create table t (id int)")
+""",
+    "java": """\
+class Store {
+    static final String NAME = "notes";
+    void make(SQLiteDatabase db) {
+        db.execSQL("CREATE TABLE " + NAME + " (id INTEGER PRIMARY KEY, kind TEXT)");
+        db.execSQL(\"\"\"
+            create table tags (id int)\"\"\");
+    }
+}
+""",
+    "kotlin": """\
+fun make() {
+    db.execSQL(\"\"\"create table notes (id int, kind text)\"\"\")
+    db.execSQL("create table tags (" + "id int)")
+}
+""",
+    "csharp": """\
+class Store {
+    void Make() {
+        c.Execute(@"create table notes (id int, kind text)");
+        c.Execute($"create table tags (id int, {extra} int)");
+    }
+}
+""",
+    "rust": """\
+fn make() {
+    c.execute("create table notes (id int, kind text)");
+    c.execute(r#"create table tags (id int)"#);
+}
+""",
+    "ruby": """\
+db.execute(<<~SQL)
+  create table notes (id int, kind text)
+SQL
+db.execute 'create table tags (id int)'
+""",
+    "swift": """\
+try db.execute(sql: "create table notes (id int, kind text)")
+try db.execute(sql: \"\"\"
+  create table tags (id int)
+  \"\"\")
+""",
+    "dart": """\
+void make() {
+  db.execute('create table notes ' '(id int, kind text)');
+  db.execute('''create table tags (id int)''');
+}
+""",
+}
+
+
+@pytest.mark.parametrize("language", sorted(IN_LANGUAGES))
+def test_strings_of_any_language_declare_tables(language: str) -> None:
+    found = read_code(IN_LANGUAGES[language].encode(), language=language, path="src/store")
+    assert found is not None
+    assert [
+        (operation.table.name.name, [column.name for column in operation.table.columns])
+        for operation in found.operations
+        if isinstance(operation, CreateTable)
+    ] == [("notes", ["id", "kind"]), ("tags", ["id"])]
