@@ -157,10 +157,23 @@ func V2(db *sqlx.DB) error {
 def test_code_that_upgrades_what_other_files_state_is_no_account_of_the_schema() -> None:
     upgrade = SchemaFile("internal/migrations/v2.go", facts(UPGRADE, language="go", path="internal/migrations/v2.go"))
     whole = SchemaFile("schema.sql", parse_file(b"CREATE TABLE users (id int, theme text);", path="schema.sql"))
-    assert show(without_upgrades([upgrade, whole])[0].facts) == []
-    assert show(without_upgrades([upgrade])[0].facts) == ["add users: theme text", "table tags", "  id int"]
+    assert show(without_upgrades([upgrade, whole])[0][0].facts) == []
+    assert show(without_upgrades([upgrade])[0][0].facts) == ["add users: theme text", "table tags", "  id int"]
     own = SchemaFile("database/migrations.go", facts(GO, language="go", path="database/migrations.go"))
-    assert without_upgrades([own, whole]) == [own, whole]
+    assert without_upgrades([own, whole]) == ([own, whole], [])
+
+
+def test_few_tables_made_in_code_beside_a_stated_schema_are_reported_and_left_out() -> None:
+    code = 'db.execute("CREATE TABLE _temp_rooms (id int)")\n'
+    aside = SchemaFile("app/search.py", facts(code, language="python", path="app/search.py"))
+    tables = "".join(f"CREATE TABLE t{number} (id int);" for number in range(10))
+    whole = SchemaFile("schema.sql", parse_file(tables.encode(), path="schema.sql"))
+    (first, _), problems = without_upgrades([aside, whole])
+    assert first.facts.operations == ()
+    assert [(problem.path, problem.line, problem.text.split(":")[0]) for problem in problems] == [
+        ("app/search.py", 1, "_temp_rooms")
+    ]
+    assert without_upgrades([aside]) == ([aside], [])
 
 
 def test_hostile_strings_end() -> None:

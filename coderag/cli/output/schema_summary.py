@@ -20,6 +20,7 @@ CONFLICT_KINDS = tuple(  # the first whose words are in the text of a conflict
     (re.compile(words), kind)
     for words, kind in (
         ("foreign key|key of", "of keys"),
+        ("made in code beside", "of tables made in code, left out"),
         ("the database", "between files and database"),
         ("migration|lacks|has not", "between models and migrations"),
         ("twice|already|counts", "defined twice"),

@@ -23,6 +23,7 @@ from coderag.sql.records import (
     RenameColumn,
     SchemaFile,
     SchemaOperation,
+    SchemaProblem,
 )
 
 __all__ = ["without_upgrades"]
@@ -30,11 +31,16 @@ __all__ = ["without_upgrades"]
 TOOL = "code"
 ENDINGS = tuple(".go .php .js .mjs .cjs .ts .tsx .py .java .kt .cs .rs .rb .swift .dart".split())
 MAX_UNKNOWN = 0.25  # of the tables that a folder's statements touch and do not create, for these to be the schema
+MAX_ASIDE = 0.1  # tables that the code of a folder creates, of those that other files state, to be none of the schema
+ASIDE_REASON = "made in code beside the schema that other files state, and left out"
 MIN_STATED = 1 / 3  # of the tables that they touch, for other files to state the schema
 
 
-def without_upgrades(files: Sequence[SchemaFile]) -> list[SchemaFile]:
-    """Return files of which none only upgrades in code what others state; those that do declare nothing."""
+def without_upgrades(files: Sequence[SchemaFile]) -> tuple[list[SchemaFile], list[SchemaProblem]]:
+    """Return files of which none only upgrades in code what others state, or adds few tables of its own to it.
+
+    Those that do declare nothing, and are reported.
+    """
     folders: defaultdict[str, list[SchemaFile]] = defaultdict(list)
     stated: set[str] = set()
     for file in files:
@@ -43,7 +49,9 @@ def without_upgrades(files: Sequence[SchemaFile]) -> list[SchemaFile]:
         else:
             stated |= _created(file)
     upgrades = {id(file) for members in folders.values() if _upgrade(members, stated) for file in members}
-    return [_emptied(file) if id(file) in upgrades else file for file in files]
+    asides = {id(file) for members in folders.values() for file in _asides(members, stated)}
+    problems = [_reported(file) for file in files if id(file) in asides - upgrades]
+    return [_emptied(file) if id(file) in upgrades | asides else file for file in files], problems
 
 
 def _is_code(file: SchemaFile) -> bool:
@@ -69,6 +77,17 @@ def _upgrade(members: Iterable[SchemaFile], stated: set[str]) -> bool:
     return len(touched & stated) >= MIN_STATED * len(touched)
 
 
+def _asides(members: Iterable[SchemaFile], stated: set[str]) -> list[SchemaFile]:
+    """Return the files that create few tables beside a schema that other files state.
+
+    These are a program's own books, tables that it needs for a moment, and steps that make again what is stated:
+    `_temp_rooms` beside 150 tables of migrations.
+    """
+    files = [file for file in members if file.facts.series is None]
+    created = {name for file in files for name in _created(file)}
+    return files if len(created) <= MAX_ASIDE * len(stated) else []
+
+
 def _note(operation: SchemaOperation, known: set[str], unknown: set[str]) -> None:
     if isinstance(operation, CreateTable):
         known.add(operation.table.name.name.casefold())
@@ -92,6 +111,12 @@ def _created(file: SchemaFile) -> set[str]:
         for operation in file.facts.operations
         if isinstance(operation, CreateTable) and not operation.table.query
     }
+
+
+def _reported(file: SchemaFile) -> SchemaProblem:
+    created = [operation.table for operation in file.facts.operations if isinstance(operation, CreateTable)]
+    names = ", ".join(dict.fromkeys(table.name.name for table in created))
+    return SchemaProblem(file.path, created[0].sources[0].start_line, f"{names}: {ASIDE_REASON}")
 
 
 def _emptied(file: SchemaFile) -> SchemaFile:

@@ -209,7 +209,7 @@ def _texts(data: bytes, language: str) -> Iterator[_Text]:
             continue
         whole = _whole(node)
         text = FORMAT.sub(HOLE, _written(values.of(whole, names.scope_of(node))))
-        if not changes_schema(text) or not _is_whole(text) or _is_off_the_way(node, sinks):
+        if not changes_schema(text) or not _is_whole(text) or _is_off_the_way(whole, sinks):
             continue
         end = whole.end_byte
         count += 1

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from coderag.index.build.embed import Embedding
 from coderag.index.build.segment_ref import SegmentRef
 from coderag.index.storage.columns import unpack_labels
@@ -92,8 +94,9 @@ def fold_files(files: Sequence[SchemaFile], settings: Settings) -> Schema:
     from coderag.frameworks.efcore.project import with_entities
     from coderag.frameworks.sequelize.project import with_table_names
 
-    told = without_upgrades(with_table_names(with_entities(in_projects(files))))
-    return fold(settled(with_native_types(with_declared_dialects(told))), settings)
+    declaring, problems = without_upgrades(with_table_names(with_entities(in_projects(files))))
+    schema = fold(settled(with_native_types(with_declared_dialects(declaring))), settings)
+    return replace(schema, problems=(*schema.problems, *problems))
 
 
 def schema_files(parts: Iterable[SegmentRef]) -> Iterator[SchemaFile]:

@@ -52,6 +52,7 @@ SUPERS = frozenset({"super", "__init__", "base"})
 ERROR_CLASS = re.compile(rb"(?:Error|Exception|Throwable|Warning)\b")
 HEAD_BYTES = 300  # of a class
 MAX_CLOSURE = 8  # levels between the body of a closure and the call that is given it
+SQL_NAMES = re.compile(r"(?:^|_|(?<=[a-z]))(?:sql|ddl|create_?table|alter_?table)(?![a-z])", re.IGNORECASE)
 STATEMENTS = frozenset("expression_statement module program source_file class_body translation_unit".split())
 STOPS = SUBSCRIPTS.union(  # no SQL is in them
     """raise_statement throw_statement throw_expression assert_statement jsx_attribute jsx_element jsx_expression
@@ -273,8 +274,8 @@ def _is_said_around(node: Node, sinks: Sinks) -> bool:
 
 
 def _is_said(name: str) -> bool:
-    """Tell whether a name is one of text for people: error_message, helpText."""
-    return SAID_NAMES.search(name) is not None
+    """Tell whether a name is one of text for people: error_message, helpText, but not CREATE_TABLE_LOG."""
+    return SAID_NAMES.search(name) is not None and SQL_NAMES.search(name) is None
 
 
 def _holds(outer: Node, inner: Node) -> bool:
