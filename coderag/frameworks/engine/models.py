@@ -228,7 +228,7 @@ class _Reading:
             key = next((one for one in fields if (one.name == stated if stated else self._is_key(one))), None)
             return self._type(key, depth + 1) if key is not None and depth < MAX_KEYS else words.references.type
         named = {name: as_text(value) for name, value in field.options.items()}
-        return filled(words.types.get(field.kind, ""), field.values, named).removesuffix("()")
+        return filled(words.types.get(field.kind, ""), field.values, named)
 
     def _values(self, field: ModelField) -> tuple[str, ...]:
         """Return what a column may hold, where an enumeration of the file says so."""
