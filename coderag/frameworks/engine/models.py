@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 
@@ -31,8 +32,10 @@ from coderag.text.inflection import plural, snake_case
 
 __all__ = ["read"]
 
+CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 Naming = Callable[[str], str]
 NAMINGS: Mapping[str, Naming] = {
+    "capitals": lambda name: CAPITAL.sub("_", name).lower(),  # h_t_t_p of HTTP
     "lower": str.lower,
     "go snake": go_snake,
     "snake": snake_case,

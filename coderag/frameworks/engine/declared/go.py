@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
@@ -42,6 +42,8 @@ class _Reading:
             for one in struct.fields
             if self._meanings(one).isdisjoint({"left out", "embedded"})
         }
+        fields = (one for struct in file.structs.values() for one in struct.fields)
+        self._embedded = {one.type for one in fields if self._is_embedded(one)}
 
     def models(self) -> Iterator[Model]:
         """Yield the structs that have a table."""
@@ -78,12 +80,24 @@ class _Reading:
             for one in struct.fields
         )  # fmt: skip
 
-    def _has_key(self, struct: Struct) -> bool:
-        """Tell whether tags of a struct itself say its primary key, or a relation to others."""
-        if self._words.tables.alone and (struct.name in self._parts or any(map(self._is_embedded, struct.fields))):
+    def _has_key(self, struct: Struct, depth: int = 0) -> bool:
+        """Tell whether tags of a struct, or of one that it embeds, say its primary key, or its own a relation."""
+        embedded = [one for one in struct.fields if self._is_embedded(one)]
+        is_part = struct.name in (self._parts if self._words.tables.alone else self._embedded)
+        if (is_part and not depth) or depth > MAX_DEPTH or (self._words.tables.alone and embedded):
             return False
         keys = {"primary", "relation"}
-        return struct.name[:1].isupper() and any(not keys.isdisjoint(self._meanings(one)) for one in struct.fields)
+        if struct.name[:1].isupper() and any(not keys.isdisjoint(self._meanings(one)) for one in struct.fields):
+            return True
+        inner = [found for one in embedded if (found := self._file.structs.get(one.type)) is not None]
+        is_tagged = any(self._words.tags.name in one.tags for one in struct.fields)
+        return self._has_key_field(struct) or (is_tagged and any(self._has_key(one, depth + 1) for one in inner))
+
+    def _has_key_field(self, struct: Struct) -> bool:
+        """Tell whether a struct with tags has a field that is a key without one."""
+        tables = self._words.tables
+        names = (f"{one.name} {one.type}" for one in struct.fields)
+        return not tables.alone and self._is_tagged(struct) and not tables.key_fields.isdisjoint(names)
 
     def _is_embedded(self, field: GoField) -> bool:
         said = self._said(field)
@@ -109,9 +123,18 @@ class _Reading:
             elif one.name[:1].isupper():
                 if (key := keys.get(str(said.get(COLUMN, "")))) is not None:
                     said["references"] = key
+                if relation := self._relation(said):
+                    target = Reference(kind.lstrip(WRAPPED))
+                    yield ModelField(one.name, relation, (target,), said, one.node, one.comment)
+                    continue
                 yield ModelField(
                     one.name, self._kind(kind), (), said, one.node, one.comment, is_nullable=one.is_pointer, enum=kind
                 )
+
+    def _relation(self, said: Mapping[str, Literal]) -> str:
+        """Return the part of a tag that is a kind of field, `rel(fk)`, "" for none."""
+        parts = (f"{key}({value})" for key, value in said.items() if isinstance(value, str))
+        return next((part for part in parts if part in self._words.kinds), "")
 
     def _kind(self, kind: str) -> str:
         """Return a type by what it is defined as, those of a list or struct that the words do not name by `other`."""
