@@ -23,6 +23,7 @@ class Tables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key: str = ""  # the column of tables whose models state no key: "id integer"
     keys: Mapping[str, str] = {}  # the same by the class of the framework that a model derives from
     key_fields: frozenset[str] = frozenset()  # fields that are the key where none is stated: "ID int64"
+    first: bool = False  # of several models of one table in a file the first counts, others are parts of its rows
     alone: bool = False  # a model that only its key tells is no part of another, and has none
 
 

@@ -74,14 +74,14 @@ class _Reading:
     def tables(self) -> Iterator[Table]:
         """Yield the tables of the models, each followed by those between it and others."""
         between: list[Table] = []
-        seen: set[Name] = set()  # of several models of one table the first counts
+        seen: set[Name] = set()
         for model in self._models.models:
             if model.is_base:
                 continue
             name = self._table_name(model)
             if name is None:
                 self.unparsed.append(unparsed_at(model.node, COMPUTED_NAME))
-            if name is None or name in seen:
+            if name is None or (name in seen and self._words.tables.first):
                 continue
             seen.add(name)
             yield self._table(model, name)

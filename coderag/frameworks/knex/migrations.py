@@ -11,9 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.common.origins import lines_of
 from coderag.frameworks.engine.columns import NOW, Made, Statement, created_table, operations_of
-from coderag.frameworks.engine.javascript import sql_facts, up_function
+from coderag.frameworks.engine.javascript import up_function
+from coderag.frameworks.engine.steps import Steps
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.sql.records import (
     AddColumn,
@@ -27,7 +28,6 @@ from coderag.sql.records import (
     SchemaOperation,
     Series,
     Source,
-    Unparsed,
 )
 from coderag.syntax.languages.javascript import Code, Link, function_parameters, unwrapped
 from coderag.syntax.languages.javascript_calls import Call, Calls
@@ -64,23 +64,15 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         reading.read(call)
     if not reading.found:
         return None
-    return Facts(
-        statements=reading.found,
-        series=Series("knex", version=file_name["version"], name=name.rpartition(".")[0]),
-        unparsed=tuple(reading.unparsed),
-        operations=tuple(reading.operations),
-    )
+    return reading.facts(Series("knex", version=file_name["version"], name=name.rpartition(".")[0]))
 
 
-class _Reading:
+class _Reading(Steps):
     """What the statements of a migration have come to so far."""
 
     def __init__(self, code: Code, path: str, parameters: Collection[str]) -> None:
-        self.operations: list[SchemaOperation] = []
-        self.unparsed: list[Unparsed] = []
-        self.found = 0  # statements on the schema
+        super().__init__(path)
         self._code = code
-        self._path = path
         self._owners = {*TRANSACTIONS, *parameters}
         self._calls = Calls(code)
         self._words = vocabulary("knex")
@@ -107,21 +99,11 @@ class _Reading:
             if handler is None:
                 continue
             self.found += 1
-            made = handler(self, link, schema)
-            if made is None:
-                self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
-            else:
-                self.operations += made
+            self.add(link.node, handler(self, link, schema))
 
     def _raw(self, link: Link) -> None:
-        """Read SQL; what changes rows only is passed over."""
-        if not link.arguments:
-            return
-        facts = sql_facts(link.node, link.arguments[0], code=self._code, path=self._path)
-        if facts is not None:
-            self.found += 1
-            self.operations += facts.operations
-            self.unparsed += facts.unparsed
+        if link.arguments:
+            self.sql(link.node, link.arguments[0], self._value(link, 0))
 
     def _value(self, link: Link, position: int) -> Literal:
         return self._code.value(link.arguments[position]) if position < len(link.arguments) else None
@@ -170,11 +152,9 @@ class _Reading:
             links = self._code.chain(call.node)
             if not links or not links[0].name.startswith(f"{call.name}."):
                 continue
-            made = self._statement(links, call.name, table)
-            if made is None:
-                self.unparsed.append(unparsed_at(call.node, COMPUTED_REASON))
-            else:
-                yield from made
+            made: list[SchemaOperation] = []
+            self.add(call.node, self._statement(links, call.name, table), made)
+            yield from made
 
     def _statement(self, links: Sequence[Link], parameter: str, table: Name) -> Made:
         words = self._words

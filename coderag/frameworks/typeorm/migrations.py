@@ -16,8 +16,8 @@ from tree_sitter import Node
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.columns import Made, created_table
-from coderag.frameworks.engine.javascript import sql_facts
 from coderag.frameworks.engine.named_calls import builder_calls, named_operation
+from coderag.frameworks.engine.steps import sql_facts
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
@@ -117,7 +117,8 @@ def _operations(code: Code, node: Node, *, path: str, dialect: str) -> Facts:
     arguments = named(node.child_by_field_name("arguments"))
     action = builder_calls("typeorm").calls.get(method, "")
     if action == "sql" and arguments:
-        return sql_facts(node, arguments[0], code=code, path=path, dialect=dialect) or Facts()
+        text = code.value(arguments[0])
+        return sql_facts(node, arguments[0], text, path=path, dialect=dialect) or Facts()
     call = Call(method, [code.value(argument) for argument in arguments], lines_of(node))
     made = _made(action, call) if action else []
     return Facts(operations=tuple(made)) if made is not None else Facts(unparsed=(unparsed_at(node, COMPUTED_REASON),))
