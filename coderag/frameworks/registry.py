@@ -171,7 +171,6 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     ),
     "go": (
         Framework("gorm.models", ((b"gorm",),)),
-        Framework("xorm.models", ((b'xorm:"',),)),
         DDL_STRINGS,
     ),
     "rust": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coderag.frameworks.gorm.models import snake
+from coderag.frameworks.common.go_names import go_snake
 from coderag.frameworks.registry import read_code
 from coderag.sql.records import Column, CreateTable, Evidence, Facts, Name, Origin, Source, Table
 
@@ -201,4 +201,4 @@ def test_bad_text_breaks_nothing(text: str) -> None:
     ],
 )
 def test_names_of_columns(name: str, expected: str) -> None:
-    assert snake(name) == expected
+    assert go_snake(name) == expected

@@ -71,7 +71,8 @@ def at(row: int) -> Source:
 def test_a_migration_creates_a_table() -> None:
     found = facts(USERS)
     assert found.series == Series("knex", version="20240131120000", name="20240131120000_users")
-    created, dropped = found.operations
+    created, named, dropped = found.operations
+    assert named == AddConstraint(Name("users"), "once", unique=("email", "team_id"), source=at(13))
     assert dropped == Drop(Name("old_users"), if_exists=True, source=at(15))
     assert isinstance(created, CreateTable)
     users = created.table
@@ -86,7 +87,7 @@ def test_a_migration_creates_a_table() -> None:
         Column("updated_at", "timestamptz", nullable=False, default="CURRENT_TIMESTAMP", source=at(11)),
     )
     assert users.primary_key == ("id",)
-    assert users.unique == (("email",), ("email", "team_id"))
+    assert users.unique == (("email",),)
     assert [(key.columns, key.table.name, key.referenced) for key in users.foreign_keys] == [
         (("team_id",), "teams", ("id",)),
         (("email",), "mails", ("address",)),

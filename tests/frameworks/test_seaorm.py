@@ -94,8 +94,8 @@ SHOWN = """table users
   rank integer default 1
   shop_id bigint
   primary key id
+  unique mail
   key shop_id to shops (id)
-constrain users unique mail
 table shop.tags_of_users
   user_id integer not null
   tag varchar not null

@@ -7,9 +7,10 @@ from tree_sitter import Node
 from coderag.sql.records import Source, Unparsed
 from coderag.syntax.trees.tree import row_of, text_of
 
-__all__ = ["COMPUTED_REASON", "lines_of", "unparsed_at"]
+__all__ = ["COMPUTED_NAME", "COMPUTED_REASON", "lines_of", "unparsed_at"]
 
 COMPUTED_REASON = "computed at run time"
+COMPUTED_NAME = "its name is computed at run time"
 HEAD_CHARS = 80
 
 

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.embedded_sql import read_embedded
-from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.common.origins import lines_of
 from coderag.frameworks.engine.columns import Made, Statement, created_table, operations_of
+from coderag.frameworks.engine.steps import Steps, sql_facts
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.sql.records import (
     AddConstraint,
@@ -26,7 +25,6 @@ from coderag.sql.records import (
     SchemaOperation,
     Series,
     Source,
-    Unparsed,
 )
 from coderag.syntax.languages.php import PhpValues
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of
@@ -54,33 +52,25 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     if not reading.uses_schema and (reading.unparsed or not reading.found):
         return None
     match = FILE_NAME.fullmatch(path.rpartition("/")[2])
-    return Facts(
-        statements=reading.found,
-        series=Series("doctrine", version=match["version"], name=match["name"]) if match else None,
-        unparsed=tuple(reading.unparsed),
-        operations=tuple(reading.operations()),
-    )
+    reading.finish()
+    return reading.facts(Series("doctrine", version=match["version"], name=match["name"]) if match else None)
 
 
-class _Reading:
+class _Reading(Steps):
     """What the statements of a migration have come to so far."""
 
     def __init__(self, root: Node, path: str) -> None:
-        self.unparsed: list[Unparsed] = []
-        self.found = 0
+        super().__init__(path)
         self.uses_schema = False
-        self._path = path
         self._values = PhpValues(root)
         self._words = vocabulary("doctrine")
         self._steps: list[tuple[Name | None, list[SchemaOperation], Source]] = []  # with a name: that table is created
         self._tables: dict[str, tuple[Name, list[SchemaOperation]]] = {}  # by the variables that stand for them
 
-    def operations(self) -> list[SchemaOperation]:
-        """Return what is done, in order; a table that is created has all its columns."""
-        made: list[SchemaOperation] = []
+    def finish(self) -> None:
+        """Add what is done, in order; a table that is created has all its columns."""
         for created, operations, source in self._steps:
-            made += created_table(created, operations, source) if created is not None else operations
-        return made
+            self.operations += created_table(created, operations, source) if created is not None else operations
 
     def walk(self, up: Node) -> None:
         """Read the calls of a method in order."""
@@ -241,13 +231,10 @@ class _Reading:
         """Read SQL; what changes rows only is passed over."""
         node = link.argument(0)
         value = self._values.value(node)
-        if node is None or not changes_schema(value if isinstance(value, str) else text_of(node)):
+        facts = sql_facts(link.node, node, value, path=self.path) if node is not None else None
+        if node is None or facts is None:
             return
         self.found += 1
-        if not isinstance(value, str):
-            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
-            return
-        facts = read_embedded(value, source=lines_of(node), path=self._path)
         self._steps.append((None, [*facts.operations], lines_of(node)))
         self.unparsed += facts.unparsed
 
@@ -256,7 +243,7 @@ class _Reading:
 
     def _lose(self, node: Node) -> None:
         self.found += 1
-        self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
+        self.lose(node)
 
 
 def _name_of(text: str) -> Name | None:

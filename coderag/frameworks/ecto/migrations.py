@@ -14,28 +14,28 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
+from coderag.frameworks.common.guarded import guarded
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.ecto.types import KEY_TYPE, type_of
+from coderag.frameworks.engine.columns import Made, created_table
+from coderag.frameworks.engine.steps import Steps
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
     AlterColumn,
     Column,
-    CreateTable,
+    CommentOn,
     Drop,
     DropColumn,
     DropConstraint,
     Facts,
     ForeignKey,
     Name,
-    Origin,
     Rename,
     RenameColumn,
     SchemaOperation,
     Series,
     Source,
-    Table,
-    Unparsed,
 )
 from coderag.syntax.languages.elixir import Call, Code, body_block, body_of
 from coderag.syntax.trees.literals import COMPUTED, Literal, as_text, default_of, mapping, texts
@@ -78,12 +78,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     reading = _Reading(code, path)
     for module in modules:
         reading.migrate(module)
-    return Facts(
-        statements=reading.statements,
-        series=Series("ecto", version=file_name["version"], name=name.rpartition(".")[0]),
-        unparsed=tuple(reading.unparsed),
-        operations=tuple(reading.operations),
-    )
+    return reading.facts(Series("ecto", version=file_name["version"], name=name.rpartition(".")[0]))
 
 
 def _is_migration(node: Node) -> bool:
@@ -92,15 +87,12 @@ def _is_migration(node: Node) -> bool:
     return any(text_of(one).startswith("use ") and "Migration" in text_of(one) for one in body_of(node))
 
 
-class _Reading:
+class _Reading(Steps):
     """What the statements of a migration have come to so far."""
 
     def __init__(self, code: Code, path: str) -> None:
-        self.operations: list[SchemaOperation] = []
-        self.unparsed: list[Unparsed] = []
-        self.statements = 0
+        super().__init__(path)
         self._code = code
-        self._path = path
         self._functions: dict[str, Node] = {}
         self._active: list[str] = []
         self._calls = 0
@@ -141,14 +133,10 @@ class _Reading:
     def _call(self, call: Call, depth: int) -> None:
         handler = STATEMENTS.get(call.name)
         if handler is not None:
-            self.statements += 1
-            found = handler(self, call)
-            if found is None:
-                self._lose(call.node, COMPUTED_REASON)
-            else:
-                self.operations += found
+            self.found += 1
+            self.add(call.node, handler(self, call))
         elif call.name == "execute" or QUERIES.search(call.name):
-            self.statements += 1
+            self.found += 1
             self._execute(call, depth)
         elif call.name == "for":
             self._loop(call, depth)
@@ -166,10 +154,10 @@ class _Reading:
         other = next((child for child in named(block, "else_block")), None)
         if other is None:
             return
-        reading = _Reading(self._code, self._path)
+        reading = _Reading(self._code, self.path)
         reading.walk(named(other), depth + 1)
         if reading.operations:
-            self._lose(other, OTHER_CASE)
+            self.lose(other, OTHER_CASE)
 
     def _loop(self, call: Call, depth: int) -> None:
         """Read `for x <- [...] do`, as often as there are values."""
@@ -199,13 +187,13 @@ class _Reading:
                 return  # the second function leads back
             if isinstance(value, str):
                 if changes_schema(value):
-                    facts = read_embedded(value, source=lines_of(node), path=self._path)
+                    facts = read_embedded(value, source=lines_of(node), path=self.path)
                     self.operations += facts.operations
                     self.unparsed += facts.unparsed
                 return  # the second string leads back
             if node.type in {"string", "sigil"}:
                 if changes_schema(text_of(node)):
-                    self._lose(node, COMPUTED_REASON)
+                    self.lose(node)
                 return
 
     def _sql_of(self, node: Node, value: Literal) -> Literal:
@@ -217,14 +205,15 @@ class _Reading:
         body = body_of(function)
         return self._code.value(body[-1]) if body else value
 
-    def _lose(self, node: Node, reason: str) -> None:
+    def lose(self, node: Node, reason: str = COMPUTED_REASON) -> None:
+        """Note a statement that is not read, once."""
         unparsed = unparsed_at(node, reason)
         if unparsed not in self.unparsed:  # a loop comes by again
             self.unparsed.append(unparsed)
 
     # Statements
 
-    def create(self, call: Call) -> list[SchemaOperation] | None:
+    def create(self, call: Call) -> Made:
         """Read `create table(...)`, and what else can be created."""
         inner = self._inner(call)
         if inner is None:
@@ -246,41 +235,27 @@ class _Reading:
         node = call.nodes[0] if call.nodes else None
         return self._code.call(node) if node is not None and node.type == "call" else None
 
-    def _create_table(self, call: Call, inner: Call) -> list[SchemaOperation] | None:
+    def _create_table(self, call: Call, inner: Call) -> Made:
         name = _table(inner)
         if name is None:
             return None
         source = lines_of(call.node)
-        columns: dict[str, Column] = {}
-        key: list[str] = []
+        inside: list[SchemaOperation] = []
         stated = inner.options.get("primary_key", True)
         if stated is not False:
             details = mapping(stated)
             column = as_text(details.get("name")) or "id"
             kind = type_of(details["type"], {}) if "type" in details else KEY_TYPE
             line = Source("", source.start_line, source.start_line)
-            columns[column] = Column(column, kind, nullable=False, identity=kind == KEY_TYPE, source=line)
-            key.append(column)
-        keys: list[ForeignKey] = []
-        for change in self._changes(call, name):
-            if isinstance(change, AddColumn):
-                columns[change.column.name] = change.column
-            elif isinstance(change, AddConstraint) and change.primary_key:
-                key += [column for column in change.primary_key if column not in key]
-            elif isinstance(change, AddConstraint) and change.foreign_key is not None:
-                keys.append(change.foreign_key)
-        table = Table(
-            name,
-            columns=tuple(columns.values()),
-            primary_key=tuple(key),
-            foreign_keys=tuple(keys),
-            comment=as_text(inner.options.get("comment")),
-            origins=(Origin.MIGRATION,),
-            sources=(source,),
-        )
-        return [CreateTable(table, if_missing=call.name == "create_if_not_exists")]
+            made = Column(column, kind, nullable=False, identity=kind == KEY_TYPE, source=line)
+            inside += [AddColumn(name, made, source=line), AddConstraint(name, primary_key=(column,), source=line)]
+        inside = _with_one_key([*inside, *self._changes(call, name)])
+        if comment := as_text(inner.options.get("comment")):
+            inside.append(CommentOn(name, comment, source=source))
+        [created] = created_table(name, inside, source)
+        return [guarded(created) if call.name == "create_if_not_exists" else created]
 
-    def alter(self, call: Call) -> list[SchemaOperation] | None:
+    def alter(self, call: Call) -> Made:
         """Read `alter table(...) do`."""
         inner = self._inner(call)
         name = _table(inner) if inner is not None else None
@@ -293,11 +268,9 @@ class _Reading:
             handler = COLUMNS.get(one.name)
             if handler is None:
                 continue
-            found = handler(self, one, table)
-            if found is None:
-                self._lose(node, COMPUTED_REASON)
-            else:
-                yield from found
+            made: list[SchemaOperation] = []
+            self.add(node, handler(self, one, table), made)
+            yield from made
 
     def _block(self, nodes: Sequence[Node], depth: int) -> Iterator[Node]:
         """Yield the calls of a table's block, also those under a condition and of functions of the module."""
@@ -312,7 +285,7 @@ class _Reading:
             elif node.type == "call":
                 yield from self._block(body_of(node), depth + 1)
 
-    def add(self, call: Call, table: Name) -> list[SchemaOperation] | None:
+    def add_column(self, call: Call, table: Name) -> Made:
         """Read `add :column, :type`."""
         name = call.text(0)
         if not name or len(call.nodes) < 2:
@@ -342,7 +315,7 @@ class _Reading:
             found.append(AddConstraint(table, primary_key=(name,), source=source))
         return [*found, *_key(table, name, references, source)]
 
-    def modify(self, call: Call, table: Name) -> list[SchemaOperation] | None:
+    def modify(self, call: Call, table: Name) -> Made:
         """Read `modify :column, :type`."""
         name = call.text(0)
         if not name or len(call.nodes) < 2:
@@ -368,7 +341,7 @@ class _Reading:
         )
         return [altered, *keys, *_key(table, name, references, source)]
 
-    def remove(self, call: Call, table: Name) -> list[SchemaOperation] | None:
+    def remove(self, call: Call, table: Name) -> Made:
         """Read `remove :column`."""
         name = call.text(0)
         is_guarded = call.name.endswith("_if_exists")
@@ -406,7 +379,7 @@ class _Reading:
             is_whole=bool(column or more),
         )
 
-    def _create_index(self, call: Call) -> list[SchemaOperation] | None:
+    def _create_index(self, call: Call) -> Made:
         is_unique = call.name == "unique_index" or call.options.get("unique") is True
         if not is_unique or "where" in call.options:
             return []  # an index of other rows than all says nothing of the table
@@ -419,7 +392,7 @@ class _Reading:
         name = as_text(call.options.get("name")) or _index_name(table, columns)
         return [AddConstraint(table, name, unique=columns, source=lines_of(call.node))]
 
-    def drop(self, call: Call) -> list[SchemaOperation] | None:
+    def drop(self, call: Call) -> Made:
         """Read `drop table(...)`, and what else can be dropped."""
         inner = self._inner(call)
         table = _table(inner) if inner is not None else None
@@ -437,7 +410,7 @@ class _Reading:
             return [DropConstraint(table, name, if_exists=is_guarded, source=source)] if name else None
         return [Drop(table, if_exists=is_guarded, source=source)] if inner.name == "table" else []
 
-    def rename(self, call: Call) -> list[SchemaOperation] | None:
+    def rename(self, call: Call) -> Made:
         """Read `rename table(:a), to: table(:b)` and `rename table(:a), :old, to: :new`."""
         inner = self._inner(call)
         table = _table(inner) if inner is not None else None
@@ -461,7 +434,7 @@ def _with_one_key(changes: Sequence[SchemaOperation]) -> list[SchemaOperation]:
     return [*(change for change in changes if change not in keys), whole]
 
 
-STATEMENTS: Mapping[str, Callable[[_Reading, Call], list[SchemaOperation] | None]] = {
+STATEMENTS: Mapping[str, Callable[[_Reading, Call], Made]] = {
     "create": _Reading.create,
     "create_if_not_exists": _Reading.create,
     "alter": _Reading.alter,
@@ -469,9 +442,9 @@ STATEMENTS: Mapping[str, Callable[[_Reading, Call], list[SchemaOperation] | None
     "drop_if_exists": _Reading.drop,
     "rename": _Reading.rename,
 }
-COLUMNS: Mapping[str, Callable[[_Reading, Call, Name], list[SchemaOperation] | None]] = {
-    "add": _Reading.add,
-    "add_if_not_exists": _Reading.add,
+COLUMNS: Mapping[str, Callable[[_Reading, Call, Name], Made]] = {
+    "add": _Reading.add_column,
+    "add_if_not_exists": _Reading.add_column,
     "modify": _Reading.modify,
     "remove": _Reading.remove,
     "remove_if_exists": _Reading.remove,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, unparsed_at
+from coderag.frameworks.common.origins import COMPUTED_NAME, lines_of, unparsed_at
 from coderag.frameworks.ecto.types import KEY_TYPE, type_of
 from coderag.sql.records import (
     Column,
@@ -65,7 +65,7 @@ class _Reading:
         """Yield the table of each schema, then those between it and others."""
         for module, schema, name in self._schemas:
             if name is None:
-                self.unparsed.append(unparsed_at(schema.node, "its name is computed at run time"))
+                self.unparsed.append(unparsed_at(schema.node, COMPUTED_NAME))
                 continue
             table, between = self._table(module, schema, name)
             yield CreateTable(table)

@@ -11,13 +11,12 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.embedded_sql import read_embedded
-from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.guarded import guarded
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.common.origins import lines_of
 from coderag.frameworks.engine.columns import created_table
 from coderag.frameworks.engine.named_calls import builder_calls, column_of, named_operation
-from coderag.sql.records import AddColumn, Facts, Name, SchemaOperation, Series, Source, Unparsed
+from coderag.frameworks.engine.steps import Steps, sql_facts
+from coderag.sql.records import AddColumn, Facts, Name, SchemaOperation, Series, Source
 from coderag.syntax.languages.csharp import CsharpValues
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of
 from coderag.syntax.trees.literals import Literal, as_text
@@ -48,12 +47,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     if not reading.found and not version:
         return None
     name = path.rpartition("/")[2].removesuffix(".cs")
-    return Facts(
-        statements=reading.found,
-        series=Series("efcore", version=version, name=name) if version else None,
-        unparsed=tuple(reading.unparsed),
-        operations=tuple(reading.operations),
-    )
+    return reading.facts(Series("efcore", version=version, name=name) if version else None)
 
 
 def _is_up(method: Node) -> bool:
@@ -68,15 +62,12 @@ def _builder(method: Node) -> str:
     return ""
 
 
-class _Reading:
+class _Reading(Steps):
     """What the calls of a migration have come to so far."""
 
     def __init__(self, root: Node, path: str) -> None:
-        self.operations: list[SchemaOperation] = []
-        self.unparsed: list[Unparsed] = []
-        self.found = 0
+        super().__init__(path)
         self._root = root
-        self._path = path
         self._values = CsharpValues(root)
         self._words = builder_calls("efcore")
         self._active: list[str] = []  # methods that are being followed
@@ -117,10 +108,7 @@ class _Reading:
         link = next((one for one in chain.links if one.arguments is not None), None)
         if chain.links[0].name == builder and link is not None:
             made = self._operations(link, chain)
-            if made is None:
-                self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
-            else:
-                self.operations += map(guarded, made) if self._conditions else made
+            self.add(node, [*map(guarded, made)] if made and self._conditions else made)
         elif link is not None and any(text_of(one.node) == builder for one in link.arguments or ()):
             for method in descendants(self._root, "method_declaration"):
                 if text_of(method.child_by_field_name("name")) == link.name and _builder(method):
@@ -132,7 +120,7 @@ class _Reading:
         if not action:
             return []
         if action == "sql":
-            return self._sql(link)
+            return self._sql(link, chain.node)
         self.found += 1
         said, source = self._said(link, chain), lines_of(chain.node)
         if action == "create table":
@@ -187,17 +175,15 @@ class _Reading:
             if operation is not None:
                 yield operation
             elif action:
-                self.unparsed.append(unparsed_at(call, COMPUTED_REASON))
+                self.lose(call)
 
-    def _sql(self, link: Link) -> list[SchemaOperation] | None:
+    def _sql(self, link: Link, call: Node) -> list[SchemaOperation]:
         """Read SQL; what changes rows only is passed over."""
         node = link.argument(0) or link.keyword("sql")
         text = self._values.value(node)
-        if node is None or not changes_schema(text if isinstance(text, str) else text_of(node)):
+        facts = sql_facts(call, node, text, path=self.path) if node is not None else None
+        if facts is None:
             return []
         self.found += 1
-        if not isinstance(text, str):
-            return None
-        facts = read_embedded(text, source=lines_of(node), path=self._path)
         self.unparsed += facts.unparsed
         return [*facts.operations]

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from coderag.frameworks.common.migrated import migrated_tables
 from coderag.sql.records import (
     Column,
     CreateTable,
+    Describe,
     EntityClass,
     EntitySet,
     Evidence,
@@ -36,7 +38,10 @@ ENUM_TYPE = "integer"
 
 
 def with_entities(files: Sequence[SchemaFile]) -> list[SchemaFile]:
-    """Return files in which classes are tables where a context says so; those of a snapshot stay as they are."""
+    """Return files in which classes are tables where a context says so; those of a snapshot stay as they are.
+
+    What migrations create without a snapshot beside them, the classes describe.
+    """
     sets = [entity_set for file in files if file.facts.entities for entity_set in file.facts.entities.sets]
     # A model snapshot has all of them, with what is configured in ways that no file alone shows.
     if not sets or any(_is_snapshot(file.facts.series) for file in files):
@@ -45,17 +50,19 @@ def with_entities(files: Sequence[SchemaFile]) -> list[SchemaFile]:
     for entity_set in sorted(sets, key=lambda entity_set: entity_set.configured):
         project.add(entity_set)
     made = project.tables()
-    return [_with_tables(file, made.get(file.path, ())) for file in files]
+    migrated = migrated_tables(files, TOOL)
+    return [_with_tables(file, made.get(file.path, ()), migrated) for file in files]
 
 
 def _is_snapshot(series: Series | None) -> bool:
     return series is not None and series.tool == TOOL and series.snapshot
 
 
-def _with_tables(file: SchemaFile, tables: Sequence[Table]) -> SchemaFile:
+def _with_tables(file: SchemaFile, tables: Sequence[Table], migrated: frozenset[str]) -> SchemaFile:
     if not tables:
         return file
-    operations = (*file.facts.operations, *map(CreateTable, tables))
+    declared = (Describe(table) if table.name.name in migrated else CreateTable(table) for table in tables)
+    operations = (*file.facts.operations, *declared)
     return replace(file, facts=replace(file.facts, operations=operations, statements=len(operations)))
 
 

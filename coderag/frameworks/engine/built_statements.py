@@ -20,6 +20,7 @@ __all__ = ["read_built"]
 
 ACCESS = {"reads": Access.READ, "writes": Access.WRITE, "deletes": Access.DELETE}
 MAX_STEPS = 10  # from a name for a statement to the name that this one is made of
+FIRST = frozenset({"asks", "condition", "sets"})  # what a call's first text alone is
 HOLE = "?"  # where a value or name is put in
 SET = re.compile(r"^\s*+\"?(\w++)\"?\s*+=")
 
@@ -34,7 +35,8 @@ def read_built(code: CodeFile, framework: str, words: VerbWords) -> Iterator[Usa
         if start is None:
             continue
         said = words.built[start.name].split()
-        access = next((ACCESS[word] for word in said if word in ACCESS), Access.READ)
+        changes = [word for link in links for word in words.calls.get(link.name, "").split() if word in ACCESS]
+        access = next((ACCESS[word] for word in (*changes, *said) if word in ACCESS), Access.READ)
         model = next((found for link in links if link.name in words.models and (found := _model(code, link))), "")
         own = {literal(link.argument(0)) for link in links if "cte" in words.calls.get(link.name, "").split()}
         given = [next(_texts(link, words), "") for link in links if link.name in words.tables]
@@ -42,7 +44,7 @@ def read_built(code: CodeFile, framework: str, words: VerbWords) -> Iterator[Usa
         is_whole = "row" in said and not any("lists" in words.calls.get(link.name, "").split() for link in links)
         if model:
             draft = UsageBuilder()
-            _on_model(links, model, words, draft)
+            _on_model(links, model, words, draft, access)
             draft.use(model, access, whole=is_whole)
             yield from draft.models(code, chain.node, framework)
         elif tables:
@@ -74,21 +76,21 @@ def _model(code: CodeFile, link: Link) -> str:
     return struct_of(code, node)
 
 
-def _on_model(links: Sequence[Link], model: str, words: VerbWords, draft: UsageBuilder) -> None:
+def _on_model(links: Sequence[Link], model: str, words: VerbWords, draft: UsageBuilder, access: Access) -> None:
     """Note the fields and relations of a model that calls name."""
     for link in links:
         if link.name in words.models:
             node = unwrapped(link.argument(0))
             for one in [node, *items(node)] if node is not None and node.type == "composite_literal" else ():
-                draft.touch_all(model, (key for key, _ in entries(one)), written=True)
+                draft.touch_all(model, (key for key, _ in entries(one)), written=access is not Access.DELETE)
         said = words.calls.get(link.name, "").split()
         for text in _texts(link, words):
             if "relations" in said:
                 draft.use(f"{model}.{text}", whole=True)
                 break
-            for name, write in _columns(text, said):
+            for name, write in _columns(text, said, words):
                 draft.touch(model, name.rpartition(".")[2], written=write)
-            if "condition" in said or "sets" in said:
+            if not FIRST.isdisjoint(said):
                 break  # what follows is put in
 
 
@@ -97,9 +99,9 @@ def _on_tables(links: Sequence[Link], words: VerbWords, scope: Scope) -> None:
     for link in links:
         said = words.calls.get(link.name, "").split()
         for text in _texts(link, words):
-            for name, write in _columns(text, said):
+            for name, write in _columns(text, said, words):
                 scope.column(name, write=write)
-            if "condition" in said or "sets" in said:
+            if not FIRST.isdisjoint(said):
                 break
 
 
@@ -121,11 +123,12 @@ def _ident(argument: Argument, words: VerbWords) -> str:
     return (literal(last.argument(0)) or "") if is_name and last is not None else ""
 
 
-def _columns(text: str, said: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def _columns(text: str, said: Sequence[str], words: VerbWords) -> Iterator[tuple[str, bool]]:
     """Yield the columns in a text, and whether they are written."""
-    if "names" in said:
+    if "names" in said or "asks" in said:
+        text = text.lstrip("-").partition(words.lookup)[0] if words.lookup else text
         if name := named_column(text):
-            yield name, False
+            yield name, "writes" in said
     elif "sets" in said:
         if (match := SET.match(text)) is not None:
             yield match[1], True

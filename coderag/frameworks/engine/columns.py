@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -27,10 +28,10 @@ from coderag.sql.records import (
     Source,
     Table,
 )
-from coderag.syntax.trees.literals import Literal, Raw, Reference, as_text, default_of, texts
+from coderag.syntax.trees.literals import Literal, Raw, Reference, as_text, default_of, mapping, texts
 from coderag.text.inflection import plural, snake_case
 
-__all__ = ["Made", "Statement", "created_table", "operations_of"]
+__all__ = ["NOW", "Made", "Statement", "created_table", "operations_of"]
 
 DEFAULT_KEY = "id"
 NOW = "CURRENT_TIMESTAMP"
@@ -82,9 +83,11 @@ def created_table(table: Name, operations: Sequence[SchemaOperation], source: So
     """Return the creation of a table with its columns and keys, and whatever else is done to it behind that."""
     columns: dict[str, Column] = {}
     key: tuple[str, ...] = ()
+    unique: list[tuple[str, ...]] = []
     keys: list[ForeignKey] = []
+    checks: list[str] = []
     comment = ""
-    rest: list[SchemaOperation] = []
+    rest: list[SchemaOperation] = []  # a constraint with a name among them, which may be dropped by it
     for operation in operations:
         if isinstance(operation, AddColumn):
             columns.setdefault(operation.column.name, operation.column)
@@ -92,6 +95,9 @@ def created_table(table: Name, operations: Sequence[SchemaOperation], source: So
             key = operation.primary_key
         elif isinstance(operation, AddConstraint) and operation.foreign_key is not None:
             keys.append(operation.foreign_key)
+        elif isinstance(operation, AddConstraint) and not operation.name:
+            unique += [operation.unique] if operation.unique else []
+            checks += [operation.check] if operation.check else []
         elif isinstance(operation, CommentOn):
             comment = operation.text
         else:
@@ -100,7 +106,9 @@ def created_table(table: Name, operations: Sequence[SchemaOperation], source: So
         table,
         columns=tuple(columns.values()),
         primary_key=key,
+        unique=tuple(unique),
         foreign_keys=tuple(keys),
+        checks=tuple(checks),
         comment=comment,
         origins=(Origin.MIGRATION,),
         sources=(source,),
@@ -117,7 +125,7 @@ def _column(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
     kind += " unsigned" if "unsigned" in said and "unsigned" not in kind else ""
     default = default_of(statement.first_of("default")) if "default" in said else NOW if "now" in said else None
     if "change" in said:
-        nullable = _is_nullable(statement) if "nullable" in said else None
+        nullable = _is_nullable(statement, vocabulary) if {"nullable", "not null"} & said.keys() else None
         return [AlterColumn(table, name, type=kind, nullable=nullable, default=default, source=statement.source)]
     is_key = statement.method in kinds.counted or "primary" in said
     column = _described(Column(name, kind, default=default or "", source=statement.source), statement, vocabulary)
@@ -146,8 +154,10 @@ def _name(statement: Statement, vocabulary: Vocabulary) -> tuple[str, str]:
     return as_text(first), ""
 
 
-def _is_nullable(statement: Statement) -> bool:
-    return "nullable" in statement.modifiers and statement.first_of("nullable") is not False
+def _is_nullable(statement: Statement, vocabulary: Vocabulary) -> bool:
+    if "not null" in statement.modifiers:
+        return False
+    return vocabulary.null if "nullable" not in statement.modifiers else statement.first_of("nullable") is not False
 
 
 def _described(column: Column, statement: Statement, vocabulary: Vocabulary) -> Column:
@@ -156,7 +166,7 @@ def _described(column: Column, statement: Statement, vocabulary: Vocabulary) -> 
     generated = statement.first_of("generated")
     return replace(
         column,
-        nullable=statement.method in kinds.nullable or _is_nullable(statement),
+        nullable=statement.method in kinds.nullable or _is_nullable(statement, vocabulary),
         comment=as_text(statement.first_of("comment")),
         values=(texts(statement.value(1)) or ()) if statement.method in kinds.values else (),
         generated=generated.text if isinstance(generated, Raw) else as_text(generated),
@@ -196,11 +206,16 @@ def _foreign_key(columns: tuple[str, ...], statement: Statement, model: str = ""
             source=statement.source,
             model="" if table else model,
         )
-    referenced = texts(statement.first_of("references"))
+    given = tuple(said.get("references", ()))
+    referenced = texts(given) or texts(given[0] if given else None)
     table = as_text(statement.first_of("on"))
+    if not table and referenced is not None and len(referenced) == 1:  # "users.id"
+        table, _, column = referenced[0].rpartition(".")
+        referenced = (column,)
     if not table or referenced is None:
         return None
-    return ForeignKey(columns, _table_name(table), referenced, source=statement.source)
+    name = as_text(statement.first_of("key name"))
+    return ForeignKey(columns, _table_name(table), referenced, name=name, source=statement.source)
 
 
 def _table_name(text: str) -> Name:
@@ -229,7 +244,9 @@ def _unique(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:
     columns = texts(statement.value(0))
     if columns is None:
         return None
-    return [_unique_key(table, columns, as_text(statement.value(1)), statement, vocabulary)]
+    given = statement.value(1)
+    name = as_text(given) or as_text(mapping(given).get(vocabulary.constraints.name_option))
+    return [_unique_key(table, columns, name, statement, vocabulary)]
 
 
 def _primary(table: Name, statement: Statement, _: Vocabulary) -> Made:
@@ -260,6 +277,11 @@ def _drop_key(table: Name, statement: Statement, _: Vocabulary) -> Made:
     return [DropConstraint(table, name, columns=columns or (), if_exists=True, source=statement.source)]
 
 
+def _drop_key_of(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    columns, name = texts(statement.value(0)), as_text(statement.value(1))
+    return [DropConstraint(table, name, columns=() if name else columns, source=statement.source)] if columns else None
+
+
 def _drop_primary(table: Name, statement: Statement, _: Vocabulary) -> Made:
     return [DropConstraint(table, primary_key=True, source=statement.source)]
 
@@ -278,15 +300,27 @@ def _drop(table: Name, statement: Statement, _: Vocabulary) -> Made:
     return [Drop(table, if_exists=True, source=statement.source)]
 
 
+def _check(table: Name, statement: Statement, _: Vocabulary) -> Made:
+    text = as_text(statement.value(0))
+    return [AddConstraint(table, check=text, source=statement.source)] if text else None
+
+
+def _set_nullable(table: Name, statement: Statement, _: Vocabulary, *, nullable: bool = True) -> Made:
+    name = as_text(statement.value(0))
+    return [AlterColumn(table, name, nullable=nullable, source=statement.source)] if name else None
+
+
 def _comment(table: Name, statement: Statement, _: Vocabulary) -> Made:
     text = as_text(statement.value(0))
     return [CommentOn(table, text, source=statement.source)] if text else []
 
 
 ACTIONS: Mapping[str, Callable[[Name, Statement, Vocabulary], Made]] = {
+    "check": _check,
     "comment": _comment,
     "drop columns": _drop_columns,
     "drop foreign key": _drop_key,
+    "drop key of columns": _drop_key_of,
     "drop primary key": _drop_primary,
     "drop table": _drop,
     "drop unique": _drop_key,
@@ -294,5 +328,7 @@ ACTIONS: Mapping[str, Callable[[Name, Statement, Vocabulary], Made]] = {
     "primary key": _primary,
     "rename column": _rename_column,
     "rename table": _rename,
+    "set not null": partial(_set_nullable, nullable=False),
+    "set nullable": _set_nullable,
     "unique": _unique,
 }

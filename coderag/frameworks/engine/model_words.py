@@ -9,7 +9,7 @@ import msgspec
 
 from coderag.frameworks.engine.vocabulary import framework_data
 
-__all__ = ["ManyToMany", "ModelWords", "References", "Tables", "model_words"]
+__all__ = ["ManyToMany", "ModelWords", "References", "Tables", "Tags", "model_words"]
 
 
 class Tables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,6 +22,20 @@ class Tables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     naming: tuple[str, ...] = ()  # how the name of a class becomes that of a table: NAMINGS of `models`
     key: str = ""  # the column of tables whose models state no key: "id integer"
     keys: Mapping[str, str] = {}  # the same by the class of the framework that a model derives from
+    key_fields: frozenset[str] = frozenset()  # fields that are the key where none is stated: "ID int64"
+    first: bool = False  # of several models of one table in a file the first counts, others are parts of its rows
+    alone: bool = False  # a model that only its key tells is no part of another, and has none
+
+
+class Tags(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the tags of Go's structs are written."""
+
+    name: str = ""
+    separator: str = ","  # of its parts: "," ";" " "
+    brackets: bool = False  # the value of a part is in brackets behind it, else behind a colon
+    named: bool = False  # the first part may be the name of the column
+    types: frozenset[str] = frozenset()  # parts that are types of SQL
+    other: str = ""  # the kind of lists and structs that are columns
 
 
 class References(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,6 +63,7 @@ class ModelWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     form: str  # how models are written: a module of engine/declared/
     types: Mapping[str, str]  # kind of field -> type of its column, "{0|255}" and "{max_length|255}" filled in
     tables: Tables = Tables()
+    tags: Tags = Tags()
     column: int = -1  # which argument of a field names its column
     column_naming: tuple[str, ...] = ()
     options: Mapping[str, str] = {}  # option of a field -> MEANINGS of `models`

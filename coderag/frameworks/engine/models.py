@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 
 from msgspec.structs import replace
 
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.common.go_names import go_snake
+from coderag.frameworks.common.origins import COMPUTED_NAME, lines_of, unparsed_at
 from coderag.frameworks.engine.declared.records import Model, ModelField, Models
 from coderag.frameworks.engine.model_words import ModelWords, model_words
 from coderag.frameworks.engine.vocabulary import filled
@@ -25,14 +27,17 @@ from coderag.sql.records import (
     Table,
     Unparsed,
 )
-from coderag.syntax.trees.literals import Literal, Reference, as_text, default_of, texts
+from coderag.syntax.trees.literals import Literal, Raw, Reference, as_text, default_of, texts
 from coderag.text.inflection import plural, snake_case
 
 __all__ = ["read"]
 
+CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 Naming = Callable[[str], str]
 NAMINGS: Mapping[str, Naming] = {
+    "capitals": lambda name: CAPITAL.sub("_", name).lower(),  # h_t_t_p of HTTP
     "lower": str.lower,
+    "go snake": go_snake,
     "snake": snake_case,
     "plural": plural,
     "without Table": lambda name: name.removesuffix("Table") or name,
@@ -69,14 +74,20 @@ class _Reading:
     def tables(self) -> Iterator[Table]:
         """Yield the tables of the models, each followed by those between it and others."""
         between: list[Table] = []
+        seen: set[Name] = set()
         for model in self._models.models:
             if model.is_base:
                 continue
             name = self._table_name(model)
             if name is None:
-                self.unparsed.append(unparsed_at(model.node, COMPUTED_REASON))
+                self.unparsed.append(unparsed_at(model.node, COMPUTED_NAME))
+            if name is None or (name in seen and self._words.tables.first):
                 continue
+            seen.add(name)
             yield self._table(model, name)
+            self.unparsed += [
+                unparsed_at(node, f"the columns of {name} are in another file") for node, name in model.missing
+            ]
             self.heirs += [(name, Heir(base)) for base in reversed(model.bases)]  # each is put before those before it
             if not model.root:
                 self.unparsed += [
@@ -84,7 +95,6 @@ class _Reading:
                     for base in model.bases
                 ]
             between += self._between(model, name)
-        seen: set[Name] = set()
         for table in between:
             if table.name not in seen:
                 seen.add(table.name)
@@ -219,7 +229,9 @@ class _Reading:
     def _type(self, field: ModelField, depth: int = 0) -> str:
         words = self._words
         said = self._said(field.options, words.options)
-        if stated := as_text(said.get("type")):
+        if isinstance(kind := said.get("type"), Raw):
+            return kind.text
+        if stated := as_text(kind):
             return words.types.get(stated, stated)
         if field.kind in words.references.kinds:
             target = self._by_name.get(self._target(field))
@@ -228,10 +240,12 @@ class _Reading:
             key = next((one for one in fields if (one.name == stated if stated else self._is_key(one))), None)
             return self._type(key, depth + 1) if key is not None and depth < MAX_KEYS else words.references.type
         named = {name: as_text(value) for name, value in field.options.items()}
-        return filled(words.types.get(field.kind, ""), field.values, named).removesuffix("()")
+        return filled(words.types.get(field.kind, ""), field.values, named)
 
     def _values(self, field: ModelField) -> tuple[str, ...]:
         """Return what a column may hold, where an enumeration of the file says so."""
+        if field.enum:
+            return tuple(self._models.values.get(field.enum, ()))
         if field.kind not in self._words.enums:
             return ()
         given = field.values[0] if field.values else None

@@ -6,7 +6,7 @@ What the calls do and what their arguments are is data: migrations.toml of a fra
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 import msgspec
 
@@ -16,17 +16,19 @@ from coderag.sql.records import (
     AddConstraint,
     AlterColumn,
     Column,
+    CommentOn,
     Drop,
     DropColumn,
     DropConstraint,
     ForeignKey,
     Name,
+    ObjectKind,
     Rename,
     RenameColumn,
     SchemaOperation,
     Source,
 )
-from coderag.syntax.trees.literals import Literal, Raw, Reference, as_text, default_of
+from coderag.syntax.trees.literals import Literal, Raw, Reference, as_text, default_of, texts
 
 __all__ = ["BuilderCalls", "builder_calls", "column_of", "named_operation", "names_in"]
 
@@ -75,6 +77,7 @@ def column_of(name: str, said: Said, source: Source) -> Column:
         nullable=said.get("nullable") is True,
         default=_default(said) or "",
         comment=as_text(said.get("comment")),
+        values=texts(said.get("values")) or (),
         generated=_sql(said.get("generated")),
         identity=said.get("counted") is True,
         source=source,
@@ -114,7 +117,7 @@ def _alter_column(table: Name, said: Said, source: Source) -> SchemaOperation | 
     kind, nullable = as_text(said.get("type")) or None, said.get("nullable") is True
     return AlterColumn(
         table, name, type=kind, nullable=nullable, default=_default(said), identity=said.get("counted") is True or None,
-        source=source,
+        comment=as_text(said.get("comment")) or None, source=source,
     )  # fmt: skip
 
 
@@ -128,8 +131,16 @@ def _rename_column(table: Name, said: Said, source: Source) -> SchemaOperation |
     return RenameColumn(table, name, to, source=source) if name and to else None
 
 
-def _drop_table(table: Name, said: Said, source: Source) -> SchemaOperation:  # noqa: ARG001 - as all of them are called
-    return Drop(table, source=source)
+def _drop_table(table: Name, said: Said, source: Source) -> SchemaOperation:
+    return Drop(table, if_exists=said.get("if exists") is True, source=source)
+
+
+def _drop_view(table: Name, said: Said, source: Source) -> SchemaOperation:  # noqa: ARG001 - as all of them are called
+    return Drop(table, kind=ObjectKind.VIEW, source=source)
+
+
+def _comment(table: Name, said: Said, source: Source) -> SchemaOperation:
+    return CommentOn(table, as_text(said.get("text")), source=source)
 
 
 def _rename_table(table: Name, said: Said, source: Source) -> SchemaOperation | None:
@@ -168,9 +179,11 @@ def _foreign_key(table: Name, said: Said, source: Source) -> SchemaOperation | N
     return AddConstraint(table, name, foreign_key=key, source=source)
 
 
-def _drop_constraint(table: Name, said: Said, source: Source) -> SchemaOperation | None:
-    name = as_text(said.get("name"))
-    return DropConstraint(table, name, if_exists=True, source=source) if name else None
+def _drop_constraint(table: Name, said: Said, source: Source, *, if_exists: bool = False) -> SchemaOperation | None:
+    name, columns = as_text(said.get("name")), names_in(said.get("columns"))
+    if not name and not columns:
+        return None
+    return DropConstraint(table, name, columns=() if name else columns, if_exists=if_exists, source=source)
 
 
 def _drop_primary(table: Name, said: Said, source: Source) -> SchemaOperation:  # noqa: ARG001 - as all of them are called
@@ -181,10 +194,13 @@ OPERATIONS: Mapping[str, Callable[[Name, Said, Source], SchemaOperation | None]]
     "add column": _add_column,
     "alter column": _alter_column,
     "check": _check,
+    "comment": _comment,
     "drop column": _drop_column,
     "drop constraint": _drop_constraint,
+    "drop constraint if there": partial(_drop_constraint, if_exists=True),
     "drop primary key": _drop_primary,
     "drop table": _drop_table,
+    "drop view": _drop_view,
     "foreign key": _foreign_key,
     "index": _index,
     "primary key": _primary,

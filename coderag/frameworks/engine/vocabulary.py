@@ -18,6 +18,7 @@ __all__ = ["Attributes", "Vocabulary", "attributes", "filled", "framework_data",
 
 Data = TypeVar("Data", bound=msgspec.Struct)
 
+EMPTY = re.compile(r"\((?:, )*\)|(?:, )+(?=\))")  # behind the slots of a type: "()", "(, )" and "(9, )"
 SLOT = re.compile(r"\{([\w/]+)(?:\|([^{}]*))?\}")
 
 
@@ -35,12 +36,14 @@ class Constraints(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     foreign_key: str = ""
     unique: str = ""
+    name_option: str = ""  # the option of a key that names it, where options follow its columns
 
 
 class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The methods of a schema builder; any other one adds no column and changes none."""
 
     types: Mapping[str, str]  # of the column that a method adds
+    null: bool = False  # columns may be null unless they say otherwise
     names: Mapping[str, str] = {}  # of a column whose method is given none
     kinds: Kinds = Kinds()
     groups: Mapping[str, tuple[str, ...]] = {}  # columns that a method adds: "name type", then "null"
@@ -69,6 +72,7 @@ def filled(template: str, values: Sequence[Literal], options: Mapping[str, str] 
     """Return a type or name with the arguments that it has slots for; "" for a slot without argument and default.
 
     A slot has the position of an argument, the name of an option, or both: "char({0})", "varchar({0/max_length|255})".
+    Brackets and commas around slots that are empty are left out: "decimal({1}, {2})" may become "decimal(9)".
     """
 
     def argument(match: re.Match[str]) -> str:
@@ -78,7 +82,7 @@ def filled(template: str, values: Sequence[Literal], options: Mapping[str, str] 
         given += [options.get(place, "") for place in places]
         return next(filter(None, given), match[2] or "")
 
-    return SLOT.sub(argument, template)
+    return EMPTY.sub("", SLOT.sub(argument, template))
 
 
 class Attributes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

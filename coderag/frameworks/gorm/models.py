@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, unparsed_at
+from coderag.frameworks.common.go_names import go_snake
+from coderag.frameworks.common.origins import COMPUTED_NAME, lines_of, unparsed_at
 from coderag.sql.records import (
     Column,
     CreateTable,
@@ -29,7 +30,7 @@ from coderag.syntax.languages.go_structs import File, GoField, Struct, read_go
 from coderag.syntax.trees.literals import quoted
 from coderag.text.inflection import plural, singular
 
-__all__ = ["read", "snake"]
+__all__ = ["read"]
 
 IMPORT = re.compile(rb'"(?:gorm\.io/gorm|github\.com/jinzhu/gorm)"')
 TYPES = {
@@ -98,10 +99,6 @@ COLUMN = frozenset(
 )
 # Structs that others embed, by their names; they are no tables by themselves.
 ABSTRACT = re.compile(r"(?i)^(?:base.*|.*base|model|.*mixin|timestamps?|audit(?:able)?)$")
-INITIALISMS = re.compile(
-    "API|ASCII|CPU|CSS|DNS|EOF|GUID|HTML|HTTP|HTTPS|ID|IP|JSON|LHS|QPS|RAM|RHS|RPC|SLA|SMTP|SSH|TLS|TTL|UID|UI|UUID|URI"
-    "|URL|UTF8|VM|XML|XSRF|XSS"
-)
 ENUM = re.compile(r"(?i)^enum\s*\((.*)\)$")
 ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
 PLAIN_DEFAULT = re.compile(r"(?i)^(?:-?\d+(?:\.\d+)?|true|false|null|[^(\n]*+\(.*\)|'.*'|\".*\"|current_\w+)$")
@@ -130,28 +127,6 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
         return None
     unparsed = tuple(reading.unparsed)
     return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
-
-
-def snake(name: str) -> str:
-    """Return the name that GORM gives the column of a field: `user_id` for `UserID`, `http_url` for `HTTPURL`.
-
-    https://github.com/go-gorm/gorm/blob/master/schema/naming.go
-    """
-    value = INITIALISMS.sub(lambda match: match[0].capitalize(), name)
-    parts = []
-    for position, sign in enumerate(value):
-        before = value[position - 1 : position]
-        after = value[position + 1 : position + 2]
-        if _upper(sign):
-            within = _upper(before) and (not after or _upper(after) or after.isdigit())
-            if position and not within and before != "_" and after != "_":
-                parts.append("_")
-        parts.append(sign.lower() if _upper(sign) else sign)
-    return "".join(parts)
-
-
-def _upper(sign: str) -> bool:
-    return "A" <= sign <= "Z"
 
 
 class _Reading:
@@ -207,7 +182,7 @@ class _Reading:
     def _name(self, struct: str) -> Name | None:
         """Return the name of a struct's table, None where it is computed."""
         if (struct, "TableName") not in self._file.returns:
-            return Name(plural(snake(struct)))
+            return Name(plural(go_snake(struct)))
         text = self._file.text_returned(struct, "TableName")
         if not text:
             return None
@@ -215,12 +190,12 @@ class _Reading:
         return Name(name, schema=schema)
 
     def _target(self, struct: str) -> Name:
-        return self._name(struct) or Name(plural(snake(struct)))
+        return self._name(struct) or Name(plural(go_snake(struct)))
 
     def _table(self, struct: Struct, keys: Sequence[ForeignKey]) -> Table | None:
         name = self._name(struct.name)
         if name is None:
-            self.unparsed.append(unparsed_at(struct.node, "its name is computed at run time"))
+            self.unparsed.append(unparsed_at(struct.node, COMPUTED_NAME))
             return None
         fields = self._of(struct)
         for go_field in struct.fields:
@@ -328,7 +303,7 @@ class _Reading:
             default = quoted(default)
         is_key = "primarykey" in options or "primary_key" in options
         return Column(
-            options.get("column") or snake(one.name),
+            options.get("column") or go_snake(one.name),
             kind.strip(),
             nullable="not null" not in options and not is_key,
             default=default if default not in {"null", "NULL"} else "",
@@ -400,7 +375,7 @@ class _Reading:
         struct = self._file.structs.get(target)
         known = self._of(struct) if struct is not None else Fields()
         if references:
-            referenced = [known.columns[name].name if name in known.columns else snake(name) for name in references]
+            referenced = [known.columns[name].name if name in known.columns else go_snake(name) for name in references]
         else:
             referenced = known.primary_key if len(known.primary_key) == len(columns) else []
         return ForeignKey(
@@ -414,10 +389,10 @@ class _Reading:
         other = relation.type.removeprefix("[]").lstrip("*").rpartition(".")[2]
         if not stated or not other:
             return None
-        name = stated if stated.lower() == stated else plural(snake(stated))
+        name = stated if stated.lower() == stated else plural(go_snake(stated))
         is_self = other == struct.name
-        left = snake(options.get("joinforeignkey") or f"{struct.name}ID")
-        right = snake(options.get("joinreferences") or (f"{singular(relation.name)}ID" if is_self else f"{other}ID"))
+        left = go_snake(options.get("joinforeignkey") or f"{struct.name}ID")
+        right = go_snake(options.get("joinreferences") or (f"{singular(relation.name)}ID" if is_self else f"{other}ID"))
         source = lines_of(relation.node)
         sides = ((left, struct.name, options.get("foreignkey")), (right, other, options.get("references")))
         columns = tuple(Column(one, self._key_type(to), nullable=False, source=source) for one, to, _ in sides)

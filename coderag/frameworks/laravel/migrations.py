@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.embedded_sql import read_embedded
-from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.guarded import guarded
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.common.origins import lines_of
 from coderag.frameworks.engine.columns import Made, Statement, created_table, operations_of
+from coderag.frameworks.engine.steps import Steps
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.sql.records import (
     Drop,
@@ -25,11 +24,10 @@ from coderag.sql.records import (
     SchemaOperation,
     Series,
     Source,
-    Unparsed,
 )
 from coderag.syntax.languages.php import PhpValues
 from coderag.syntax.trees.call_chains import Argument, Chain, Link, chain_of
-from coderag.syntax.trees.literals import COMPUTED, Computed, Literal, as_text, texts
+from coderag.syntax.trees.literals import COMPUTED, Literal, as_text, texts
 from coderag.syntax.trees.tree import descendants, named, parse, text_of
 
 __all__ = ["read"]
@@ -57,12 +55,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         return None
     name = path.rpartition("/")[2]
     match = FILE_NAME.fullmatch(name)
-    return Facts(
-        statements=reading.found,
-        series=Series("laravel", version=match["version"], name=name.removesuffix(".php")) if match else None,
-        unparsed=tuple(reading.unparsed),
-        operations=tuple(reading.operations),
-    )
+    return reading.facts(Series("laravel", version=match["version"], name=name.removesuffix(".php")) if match else None)
 
 
 def _method(root: Node, name: str) -> Node | None:
@@ -70,15 +63,12 @@ def _method(root: Node, name: str) -> Node | None:
     return next((method for method in methods if text_of(method.child_by_field_name("name")) == name), None)
 
 
-class _Reading:
+class _Reading(Steps):
     """What the statements of a migration have come to so far."""
 
     def __init__(self, root: Node, path: str) -> None:
-        self.operations: list[SchemaOperation] = []
-        self.unparsed: list[Unparsed] = []
-        self.found = 0
+        super().__init__(path)
         self._root = root
-        self._path = path
         self._values = PhpValues(root)
         self._words = vocabulary("laravel")
         self._tables: dict[str, tuple[Name, list[SchemaOperation]]] = {}  # by the variables that stand for them
@@ -167,7 +157,7 @@ class _Reading:
         arguments = list(link.arguments or ())
         name = as_text(self._value(arguments, 0))
         if not name:
-            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
+            self.lose(link.node)
             return
         schema, _, last = name.rpartition(".")
         table, source = Name(last, schema=schema), lines_of(link.node)
@@ -185,10 +175,7 @@ class _Reading:
             case "drop columns":
                 columns = texts(self._value(arguments, 1))
                 made = [DropColumn(table, column, source=source) for column in columns] if columns else None
-        if made is None:
-            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
-        else:
-            self.operations += made
+        self.add(link.node, made)
 
     def _body(self, table: Name, arguments: Sequence[Argument], depth: int) -> list[SchemaOperation]:
         """Return what the closure of a table does to it."""
@@ -222,10 +209,7 @@ class _Reading:
                 return
         statement = Statement(calls[0].name, self._arguments(calls[0]), lines_of(chain.node), modifiers)
         made = operations_of(table, statement, self._words)
-        if made is None:
-            self.unparsed.append(unparsed_at(chain.node, COMPUTED_REASON))
-        else:
-            found += map(guarded, made) if self._conditions else made
+        self.add(chain.node, [*map(guarded, made)] if made and self._conditions else made, found)
 
     def _arguments(self, link: Link, word: str = "") -> list[Literal]:
         """Return the arguments of a call in their order; those of `constrained` may be named."""
@@ -236,17 +220,8 @@ class _Reading:
         return [*values, *given.values()]
 
     def _sql(self, link: Link) -> None:
-        """Read SQL; what changes rows only is passed over."""
-        arguments = list(link.arguments or ())
-        text = self._value(arguments, 0)
-        if isinstance(text, str) and changes_schema(text):
-            self.found += 1
-            facts = read_embedded(text, source=lines_of(arguments[0].node), path=self._path)
-            self.operations += facts.operations
-            self.unparsed += facts.unparsed
-        elif isinstance(text, Computed) and arguments and changes_schema(text_of(arguments[0].node)):
-            self.found += 1
-            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
+        if (node := link.argument(0)) is not None:
+            self.sql(link.node, node, self._values.value(node))
 
     def _follow(self, name: str, link: Link, depth: int) -> None:
         """Read the method of the migration that is called, with what it is given."""

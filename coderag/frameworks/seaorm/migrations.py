@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.embedded_sql import read_embedded
-from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.guarded import guarded
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.common.origins import lines_of
 from coderag.frameworks.engine.columns import Made, Statement, created_table, operations_of
+from coderag.frameworks.engine.steps import Steps
 from coderag.frameworks.engine.vocabulary import vocabulary
 from coderag.frameworks.seaorm.names import RustNames
 from coderag.sql.records import (
@@ -32,7 +31,6 @@ from coderag.sql.records import (
     SchemaOperation,
     Series,
     Source,
-    Unparsed,
 )
 from coderag.syntax.trees.call_chains import Chain, Link, chain_of, top_of
 from coderag.syntax.trees.literals import Literal, as_text
@@ -63,22 +61,14 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     match = FILE_NAME.fullmatch(path.rpartition("/")[2]) if is_migration else None
     if match is None and not reading.operations:
         return None
-    return Facts(
-        statements=reading.found,
-        series=Series("sea-orm", version=match["version"], name=name) if match else None,
-        unparsed=tuple(reading.unparsed),
-        operations=tuple(reading.operations),
-    )
+    return reading.facts(Series("sea-orm", version=match["version"], name=name) if match else None)
 
 
-class _Reading:
+class _Reading(Steps):
     """What the statements of a file have come to so far."""
 
     def __init__(self, root: Node, path: str) -> None:
-        self.operations: list[SchemaOperation] = []
-        self.unparsed: list[Unparsed] = []
-        self.found = 0
-        self._path = path
+        super().__init__(path)
         self._names = RustNames(root)
         self._words = vocabulary("sea-orm")
         self._end = 0  # of the last statement
@@ -101,10 +91,7 @@ class _Reading:
         self._end = chain.node.end_byte
         made = self._statement(f"{start['action']} {start['kind']}", chain)
         self.found += made is None or bool(made)
-        if made is None:
-            self.unparsed.append(unparsed_at(chain.node, COMPUTED_REASON))
-        else:
-            self.operations += map(guarded, made) if "if_expression" in around else made
+        self.add(chain.node, [*map(guarded, made)] if made and "if_expression" in around else made)
 
     def _statement(self, kind: str, chain: Chain) -> Made:
         calls = [link for link in chain.links if link.arguments is not None]
@@ -157,7 +144,7 @@ class _Reading:
         else:
             return
         if made is None:
-            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
+            self.lose(link.node)
         yield from made or ()
 
     def _dropped_constraint(self, table: Name | None, calls: Sequence[Link], source: Source) -> Made:
@@ -254,12 +241,8 @@ class _Reading:
         """Read SQL; what changes rows only is passed over."""
         link = next((one for one in chain.links if one.name in SQL_CALLS and one.arguments), None)
         for argument in link.arguments or () if link is not None else ():
-            text = as_text(self._names.value(argument.node))
-            if text and changes_schema(text):
-                self.found += 1
-                facts = read_embedded(text, source=lines_of(argument.node), path=self._path)
-                self.operations += facts.operations
-                self.unparsed += facts.unparsed
+            if text := as_text(self._names.value(argument.node)):
+                self.sql(chain.node, argument.node, text)
 
 
 def _has(calls: Sequence[Link], name: str) -> bool:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.common.origins import lines_of
 from coderag.frameworks.engine.columns import Made, created_table
-from coderag.frameworks.engine.javascript import sql_facts, up_function
+from coderag.frameworks.engine.javascript import up_function
 from coderag.frameworks.engine.objects import Attribute, attribute_of, entries_of, table_name
+from coderag.frameworks.engine.steps import Steps
 from coderag.frameworks.engine.vocabulary import attributes
 from coderag.sql.records import (
     AddColumn,
@@ -30,7 +31,6 @@ from coderag.sql.records import (
     SchemaOperation,
     Series,
     Source,
-    Unparsed,
 )
 from coderag.syntax.languages.javascript import Code, Link, function_parameters
 from coderag.syntax.languages.javascript_calls import Calls
@@ -59,24 +59,16 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
         return None
     name = path.rpartition("/")[2]
     match = FILE_NAME.fullmatch(name)
-    return Facts(
-        statements=reading.found,
-        series=Series(framework, version=match["version"], name=name.rpartition(".")[0]) if match else None,
-        unparsed=tuple(reading.unparsed),
-        operations=tuple(reading.operations),
-    )
+    return reading.facts(Series(framework, version=match["version"], name=name.rpartition(".")[0]) if match else None)
 
 
-class _Reading:
+class _Reading(Steps):
     """What the calls of a migration have come to so far."""
 
     def __init__(self, code: Code, path: str, *, framework: str, owner: str) -> None:
-        self.operations: list[SchemaOperation] = []
-        self.unparsed: list[Unparsed] = []
-        self.found = 0
+        super().__init__(path)
         self.owner = owner
         self._code = code
-        self._path = path
         self._words = attributes(framework)
 
     def read(self, node: Node, owner: str) -> None:
@@ -98,23 +90,11 @@ class _Reading:
 
     def _action(self, action: str, link: Link) -> None:
         if action == "sql":
-            self._sql(link)
+            self.sql(link.node, link.arguments[0], self._value(link, 0))
             return
         self.found += 1
         table = table_name(self._value(link, 0))
-        made = ACTIONS[action](self, link, table) if table is not None else None
-        if made is None:
-            self.unparsed.append(unparsed_at(link.node, COMPUTED_REASON))
-        else:
-            self.operations += made
-
-    def _sql(self, link: Link) -> None:
-        """Read SQL; what changes rows only is passed over."""
-        facts = sql_facts(link.node, link.arguments[0], code=self._code, path=self._path)
-        if facts is not None:
-            self.found += 1
-            self.operations += facts.operations
-            self.unparsed += facts.unparsed
+        self.add(link.node, ACTIONS[action](self, link, table) if table is not None else None)
 
     def _value(self, link: Link, position: int) -> Literal:
         return self._code.value(link.arguments[position]) if position < len(link.arguments) else None
@@ -135,7 +115,7 @@ class _Reading:
         for name, node in entries:
             attribute = self._attribute(name, node) if name else None
             if attribute is None:
-                self.unparsed.append(unparsed_at(node, COMPUTED_REASON))
+                self.lose(node)
                 continue
             found += _added(table, attribute)
             key += [attribute.column.name] if attribute.is_key else []
@@ -149,7 +129,7 @@ class _Reading:
         whole = Source("", link.arguments[0].start_point[0] + 1, lines_of(link.arguments[1]).end_line)
         return created_table(table, found, whole) if found else None
 
-    def add(self, link: Link, table: Name) -> Made:
+    def add_column(self, link: Link, table: Name) -> Made:
         """Read addColumn."""
         name = as_text(self._value(link, 1))
         attribute = self._attribute(name, link.arguments[2]) if name and len(link.arguments) > 2 else None
@@ -266,7 +246,7 @@ def _added(table: Name, attribute: Attribute) -> Sequence[SchemaOperation]:
 
 
 ACTIONS: Mapping[str, Callable[[_Reading, Link, Name], Made]] = {
-    "add column": _Reading.add,
+    "add column": _Reading.add_column,
     "add constraint": _Reading.constrain,
     "add foreign key": _Reading.foreign_key,
     "add index": _Reading.index,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.common.origins import COMPUTED_NAME, COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.engine.objects import Attribute, attribute_of, entries_of, table_name
 from coderag.frameworks.engine.vocabulary import Attributes, attributes
 from coderag.sql.records import (
@@ -132,7 +132,7 @@ class _Reading:
         options = mapping(self._code.value(link.arguments[position + 1])) if len(link.arguments) > position + 1 else {}
         table = self._name(name, options)
         if table is None:
-            self.unparsed.append(unparsed_at(link.node, "its name is computed at run time"))
+            self.unparsed.append(unparsed_at(link.node, COMPUTED_NAME))
             return None
         found: list[Attribute] = []
         for key, node in entries_of(link.arguments[position], self._code):
@@ -196,7 +196,7 @@ class _Reading:
         table = self._name(as_text(options.get("modelName")) or name, options)
         table = Name(stated) if stated else table
         if table is None:
-            self.unparsed.append(unparsed_at(one, "its name is computed at run time"))
+            self.unparsed.append(unparsed_at(one, COMPUTED_NAME))
             return None
         found: list[Attribute] = []
         relations: list[Relation] = []

@@ -1,35 +1,33 @@
 """TypeORM's migrations to operations: SQL in strings, which it generates, and calls of its query runner.
 
+What the calls do and what options are is data in schemas/frameworks/typeorm/.
 https://typeorm.io/docs/advanced-topics/migrations/ and https://typeorm.io/docs/migrations/api
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
-from coderag.frameworks.engine.javascript import sql_facts
+from coderag.frameworks.engine.columns import Made, created_table
+from coderag.frameworks.engine.named_calls import builder_calls, named_operation
+from coderag.frameworks.engine.steps import sql_facts
 from coderag.sql.records import (
     AddColumn,
     AddConstraint,
     AlterColumn,
-    Column,
     CommentOn,
     CreateTable,
-    Drop,
-    DropColumn,
-    DropConstraint,
     Facts,
-    ForeignKey,
     Name,
     ObjectKind,
     Origin,
-    Rename,
     RenameColumn,
     SchemaOperation,
     Series,
@@ -38,25 +36,23 @@ from coderag.sql.records import (
     Unparsed,
 )
 from coderag.syntax.languages.javascript import Code, function_parameters
-from coderag.syntax.trees.literals import Literal, as_text, mapping, texts
+from coderag.syntax.trees.literals import Literal, as_text, mapping
 from coderag.syntax.trees.tree import descendants, named, text_of
 
 __all__ = ["read"]
 
 VERSION = re.compile(r"\d{6,}")
+SIZES = ("length", "width", "precision", "scale")
+PARTS = {"foreignKeys": "foreign key", "uniques": "unique", "indices": "index", "checks": "check"}  # of a table
+WHOLE = frozenset({"add column", "foreign key"})  # without one of these a table is not read
 
 
 class Call(NamedTuple):
     """A call of the query runner."""
 
+    method: str
     values: Sequence[Literal]
     source: Source
-
-    def table(self) -> Name | None:
-        """Return the table that the first argument names."""
-        first = self.values[0] if self.values else None
-        name = as_text(first) or as_text(mapping(first).get("name"))
-        return _name(name) if name else None
 
     def value(self, position: int) -> Literal:
         """Return an argument, None where it is missing."""
@@ -119,17 +115,79 @@ def _dialect(code: Code, up: Node, path: str) -> str:
 def _operations(code: Code, node: Node, *, path: str, dialect: str) -> Facts:
     method = text_of(node.child_by_field_name("function")).rpartition(".")[2]
     arguments = named(node.child_by_field_name("arguments"))
-    if method == "query" and arguments:
-        return sql_facts(node, arguments[0], code=code, path=path, dialect=dialect) or Facts()
-    call = Call([code.value(argument) for argument in arguments], lines_of(node))
-    handler = METHODS.get(method)
-    found = handler(call) if handler is not None else []
-    return (
-        Facts(operations=tuple(found)) if found is not None else Facts(unparsed=(unparsed_at(node, COMPUTED_REASON),))
+    action = builder_calls("typeorm").calls.get(method, "")
+    if action == "sql" and arguments:
+        text = code.value(arguments[0])
+        return sql_facts(node, arguments[0], text, path=path, dialect=dialect) or Facts()
+    call = Call(method, [code.value(argument) for argument in arguments], lines_of(node))
+    made = _made(action, call) if action else []
+    return Facts(operations=tuple(made)) if made is not None else Facts(unparsed=(unparsed_at(node, COMPUTED_REASON),))
+
+
+def _made(action: str, call: Call) -> Made:
+    """Return what a call does, an operation for each column or key that it is given; None where one is computed."""
+    options = mapping(call.value(0))
+    stated = as_text(call.value(0)) or as_text(options.get("name"))
+    if not stated:
+        return None
+    table = _name(stated)
+    if action == "create view":
+        return _view(table, options, call.source)
+    if action == "create table":
+        return _table(table, options, call)
+    found: list[SchemaOperation] = []
+    for said in _said(call):
+        made = _made_of(action, table, said, call.source)
+        if made is None:
+            return None
+        found += made
+    return found
+
+
+def _made_of(action: str, table: Name, said: Mapping[str, Literal], source: Source) -> Made:
+    if action == "index" and said.get("unique") is not True:
+        return []
+    operation = named_operation(action, table, said, source)
+    if operation is None:
+        return None
+    if isinstance(operation, AddColumn) and said.get("unique") is True:
+        return [operation, AddConstraint(table, unique=(operation.column.name,), source=source)]
+    if isinstance(operation, AlterColumn) and (to := as_text(said.get("to"))) != operation.column:
+        return [operation, RenameColumn(table, operation.column, to, source=source)]
+    return [operation]
+
+
+def _said(call: Call) -> Iterator[dict[str, Literal]]:
+    """Yield what is said of each column or key that a call is given, or once what it says of the table."""
+    first, second, *_ = (*builder_calls("typeorm").places.get(call.method, ()), "", "")
+    given = call.value(1)
+    for one in _all(given) if first != "columns" else (given,):
+        said: dict[str, Literal] = _options(one) if isinstance(one, dict) else {first: one}
+        if second == "to":  # what is changed, and what it becomes: its name or all of it
+            new = _options(call.value(2))
+            said = {**new, "name": said.get("name"), "to": new.get("name", call.value(2))}
+        yield said
+    if given is None:
+        yield {}
+
+
+def _options(value: Literal) -> dict[str, Literal]:
+    """Return the options of a column or key by what they say, with a column's sizes in its type."""
+    options, words = mapping(value), builder_calls("typeorm").arguments
+    said = {words.get(key, key): one for key, one in options.items()}
+    sizes = ", ".join(filter(None, (as_text(options.get(key)) for key in SIZES)))
+    said["type"] = (
+        as_text(options.get("type")) + (f"({sizes})" if sizes else "") + ("[]" if said.get("array") is True else "")
     )
+    said["counted"] = said.get("counted") is True and options.get("generationStrategy") != "uuid"
+    if isinstance(other := said.get("other"), str) and "." in other:
+        name = _name(other)
+        said |= {"other": name.name, "other schema": name.schema}
+    return said
 
 
-Operations = list[SchemaOperation] | None  # None: it is computed at run time
+def _all(value: Literal) -> Sequence[Literal]:
+    return value if isinstance(value, tuple) else (value,) if value is not None else ()
 
 
 def _name(text: str) -> Name:
@@ -137,241 +195,28 @@ def _name(text: str) -> Name:
     return Name(parts[-1], *reversed(parts[-3:-1])) if len(parts) > 1 else Name(text)
 
 
-def _column(value: Literal, source: Source) -> Column | None:
-    options = mapping(value)
-    name = as_text(options.get("name"))
-    if not name:
-        return None
-    enum = options.get("enum")
-    sizes = [as_text(options.get(one)) for one in ("length", "width", "precision", "scale")]
-    size = ", ".join(one for one in sizes if one)
-    kind = as_text(options.get("type")) + (f"({size})" if size else "")
-    is_counted = options.get("isGenerated") is True and options.get("generationStrategy") != "uuid"
-    return Column(
-        name=name,
-        type=kind + ("[]" if options.get("isArray") is True else ""),
-        nullable=options.get("isNullable") is True,
-        default=as_text(options.get("default")),  # SQL as it stands
-        comment=as_text(options.get("comment")),
-        values=texts(enum) or () if enum is not None else (),
-        generated=as_text(options.get("asExpression")),
-        identity=is_counted,
-        source=source,
-    )
+def _table(table: Name, options: Mapping[str, Literal], call: Call) -> Made:
+    """Return the creation of a table with all that its options list."""
+    table = Name(table.name, schema=table.schema or as_text(options.get("schema")), database=table.database)
+    columns = [_options(one) for one in _all(options.get("columns"))]
+    inner: list[tuple[str, dict[str, Literal]]] = [("add column", one) for one in columns]
+    if key := tuple(one.get("name") for one in columns if one.get("primary") is True):
+        inner.append(("primary key", {"columns": key}))
+    for option, action in PARTS.items():
+        inner += [(action, _options(one)) for one in _all(options.get(option))]
+    found: list[SchemaOperation] = []
+    for action, said in inner:
+        made = _made_of(action, table, said, call.source)
+        if made is None and action in WHOLE:
+            return None
+        found += made or ()
+    if comment := as_text(options.get("comment")):
+        found.append(CommentOn(table, comment, source=call.source))
+    created, *rest = created_table(table, found, call.source)
+    return [replace(created, if_missing=True) if call.value(1) is True else created, *rest]
 
 
-def _key(value: Literal, source: Source) -> ForeignKey | None:
-    options = mapping(value)
-    columns, table = texts(options.get("columnNames")), as_text(options.get("referencedTableName"))
-    if columns is None or not table:
-        return None
-    return ForeignKey(
-        columns=columns,
-        table=Name(table, schema=as_text(options.get("referencedSchema"))) if "." not in table else _name(table),
-        referenced=texts(options.get("referencedColumnNames")) or (),
-        name=as_text(options.get("name")),
-        source=source,
-    )
-
-
-def _all(value: Literal) -> Sequence[Literal]:
-    return value if isinstance(value, tuple) else (value,) if value is not None else ()
-
-
-def _create_table(call: Call) -> Operations:
-    options = mapping(call.value(0))
-    table = call.table()
-    if table is None:
-        return None
-    described = _all(options.get("columns"))
-    columns = [_column(one, call.source) for one in described]
-    keys = [_key(one, call.source) for one in _all(options.get("foreignKeys"))]
-    if None in columns or None in keys:
-        return None
-    single = [as_text(mapping(one).get("name")) for one in described if mapping(one).get("isPrimary") is True]
-    unique = [
-        texts(mapping(one).get("columnNames"))
-        for one in (*_all(options.get("uniques")), *_all(options.get("indices")))
-        if mapping(one).get("isUnique", one in _all(options.get("uniques"))) is True
-    ]
-    alone = [(as_text(mapping(one).get("name")),) for one in described if mapping(one).get("isUnique") is True]
-    made = Table(
-        Name(table.name, schema=table.schema or as_text(options.get("schema")), database=table.database),
-        columns=tuple(column for column in columns if column is not None),
-        primary_key=tuple(single),
-        unique=(*alone, *(one for one in unique if one is not None)),
-        foreign_keys=tuple(key for key in keys if key is not None),
-        checks=tuple(as_text(mapping(one).get("expression")) for one in _all(options.get("checks"))),
-        comment=as_text(options.get("comment")),
-        origins=(Origin.MIGRATION,),
-        sources=(call.source,),
-    )
-    return [CreateTable(made, if_missing=call.value(1) is True)]
-
-
-def _create_view(call: Call) -> Operations:
-    table, options = call.table(), mapping(call.value(0))
-    if table is None:
-        return None
+def _view(table: Name, options: Mapping[str, Literal], source: Source) -> Made:
     kind = ObjectKind.MATERIALIZED_VIEW if options.get("materialized") is True else ObjectKind.VIEW
     query = as_text(options.get("expression")).strip()
-    made = Table(table, kind=kind, query=query, origins=(Origin.MIGRATION,), sources=(call.source,))
-    return [CreateTable(made)]
-
-
-def _drop_table(call: Call) -> Operations:
-    table = call.table()
-    return [Drop(table, if_exists=call.value(1) is True, source=call.source)] if table is not None else None
-
-
-def _drop_view(call: Call) -> Operations:
-    table = call.table()
-    return [Drop(table, kind=ObjectKind.VIEW, source=call.source)] if table is not None else None
-
-
-def _rename_table(call: Call) -> Operations:
-    table, new = call.table(), as_text(call.value(1))
-    return [Rename(table, _name(new), source=call.source)] if table is not None and new else None
-
-
-def _add_columns(call: Call) -> Operations:
-    table = call.table()
-    if table is None:
-        return None
-    found: list[SchemaOperation] = []
-    for one in _all(call.value(1)):
-        column = _column(one, call.source)
-        if column is None:
-            return None
-        found.append(AddColumn(table, column, source=call.source))
-        if mapping(one).get("isUnique") is True:
-            found.append(AddConstraint(table, unique=(column.name,), source=call.source))
-    return found
-
-
-def _drop_columns(call: Call) -> Operations:
-    table = call.table()
-    names = [as_text(one) or as_text(mapping(one).get("name")) for one in _all(call.value(1))]
-    if table is None or not all(names):
-        return None
-    return [DropColumn(table, name, source=call.source) for name in names]
-
-
-def _rename_column(call: Call) -> Operations:
-    table, old = call.table(), as_text(call.value(1))
-    new = as_text(call.value(2)) or as_text(mapping(call.value(2)).get("name"))
-    return [RenameColumn(table, old, new, source=call.source)] if table is not None and old and new else None
-
-
-def _change_column(call: Call) -> Operations:
-    table, column = call.table(), _column(call.value(2), call.source)
-    old = as_text(call.value(1)) or as_text(mapping(call.value(1)).get("name"))
-    if table is None or column is None or not old:
-        return None
-    found: list[SchemaOperation] = [
-        AlterColumn(
-            table,
-            old,
-            type=column.type,
-            nullable=column.nullable,
-            default=column.default,
-            comment=column.comment or None,
-            source=call.source,
-        )
-    ]
-    return [*found, RenameColumn(table, old, column.name, source=call.source)] if old != column.name else found
-
-
-def _foreign_keys(call: Call) -> Operations:
-    table = call.table()
-    keys = [_key(one, call.source) for one in _all(call.value(1))]
-    if table is None or None in keys:
-        return None
-    return [AddConstraint(table, name=key.name, foreign_key=key, source=call.source) for key in keys if key is not None]
-
-
-def _unique(call: Call) -> Operations:
-    table = call.table()
-    if table is None:
-        return None
-    found: list[SchemaOperation] = []
-    for one in _all(call.value(1)):
-        columns = texts(mapping(one).get("columnNames"))
-        if columns is None:
-            return None
-        found.append(AddConstraint(table, as_text(mapping(one).get("name")), unique=columns, source=call.source))
-    return found
-
-
-def _indices(call: Call) -> Operations:
-    unique = tuple(one for one in _all(call.value(1)) if mapping(one).get("isUnique") is True)
-    return _unique(Call([call.value(0), unique], call.source)) if unique else []
-
-
-def _primary_key(call: Call) -> Operations:
-    table, columns = call.table(), texts(call.value(1))
-    if table is None or columns is None:
-        return None
-    return [AddConstraint(table, primary_key=columns, source=call.source)]
-
-
-def _checks(call: Call) -> Operations:
-    table, options = call.table(), mapping(call.value(1))
-    check = as_text(options.get("expression"))
-    if table is None or not check:
-        return None
-    return [AddConstraint(table, as_text(options.get("name")), check=check, source=call.source)]
-
-
-def _drop_constraint(call: Call) -> Operations:
-    table, options = call.table(), mapping(call.value(1))
-    name, columns = as_text(call.value(1)) or as_text(options.get("name")), texts(options.get("columnNames")) or ()
-    if table is None or not (name or columns):
-        return None
-    return [DropConstraint(table, name, columns=() if name else columns, source=call.source)]
-
-
-def _drop_index(call: Call) -> Operations:
-    table, name = call.table(), as_text(call.value(1))
-    # It is not said whether it was unique.
-    return [DropConstraint(table, name, if_exists=True, source=call.source)] if table is not None and name else []
-
-
-def _drop_primary_key(call: Call) -> Operations:
-    table = call.table()
-    return [DropConstraint(table, primary_key=True, source=call.source)] if table is not None else None
-
-
-def _table_comment(call: Call) -> Operations:
-    table, text = call.table(), call.value(1)
-    return [CommentOn(table, as_text(text), source=call.source)] if table is not None else None
-
-
-METHODS: Mapping[str, Callable[[Call], Operations]] = {
-    "createTable": _create_table,
-    "createView": _create_view,
-    "dropTable": _drop_table,
-    "dropView": _drop_view,
-    "renameTable": _rename_table,
-    "addColumn": _add_columns,
-    "addColumns": _add_columns,
-    "dropColumn": _drop_columns,
-    "dropColumns": _drop_columns,
-    "renameColumn": _rename_column,
-    "changeColumn": _change_column,
-    "createForeignKey": _foreign_keys,
-    "createForeignKeys": _foreign_keys,
-    "createUniqueConstraint": _unique,
-    "createUniqueConstraints": _unique,
-    "createIndex": _indices,
-    "createIndices": _indices,
-    "createPrimaryKey": _primary_key,
-    "updatePrimaryKeys": _primary_key,
-    "createCheckConstraint": _checks,
-    "dropForeignKey": _drop_constraint,
-    "dropUniqueConstraint": _drop_constraint,
-    "dropCheckConstraint": _drop_constraint,
-    "dropIndex": _drop_index,
-    "dropPrimaryKey": _drop_primary_key,
-    "changeTableComment": _table_comment,
-}
+    return [CreateTable(Table(table, kind=kind, query=query, origins=(Origin.MIGRATION,), sources=(source,)))]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
-from coderag.frameworks.common.origins import lines_of, unparsed_at
+from coderag.frameworks.common.origins import COMPUTED_NAME, lines_of, unparsed_at
 from coderag.sql.records import (
     Column,
     CreateTable,
@@ -153,7 +153,7 @@ class _Reading:
     def _table(self, one: Class, entity: Decorator, *, is_view: bool) -> list[Table] | None:
         stated, options = self._named_options(entity)
         if stated is COMPUTED:
-            self._lose(one.outer, "its name is computed at run time")
+            self._lose(one.outer, COMPUTED_NAME)
             return None
         name = self._name(one)
         fields = self._fields(one)

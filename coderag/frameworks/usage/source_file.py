@@ -17,7 +17,7 @@ from coderag.syntax import grammar
 from coderag.syntax.language import languages
 from coderag.syntax.outline import CALLABLE, Outline
 from coderag.syntax.parsed import Parsed
-from coderag.syntax.trees.call_chains import Chain, chain_of, top_of
+from coderag.syntax.trees.call_chains import Chain, chain_of, top_below
 from coderag.syntax.trees.node_types import CHAIN_NAMES
 from coderag.syntax.trees.tree import text_of
 from coderag.types import Kind
@@ -62,6 +62,7 @@ class CodeFile:
         """
         seen: set[int] = set()
         passed: set[int] = set()  # where the names of the chains stand that were yielded
+        too_long: set[int] = set()  # where chains begin that go on for too long
         root = self.parsed.tree.root_node
         for match in anchor.finditer(self.data):
             start, end = match.span(match.lastindex or 0)
@@ -74,12 +75,14 @@ class CodeFile:
             node = root.descendant_for_byte_range(start, end)
             if node is None or node.type not in CHAIN_NAMES:
                 continue
-            top = top_of(node)
-            if top.id in seen:
+            top = top_below(node, too_long)
+            if top is None or top.id in seen:
                 continue
             seen.add(top.id)
             chain = self.chain_of(top)
-            if chain is not None and chain.links:
+            if chain is None:
+                too_long.add(top.start_byte)
+            elif chain.links:
                 passed.update(link.node.start_byte for link in chain.links)
                 self.begin()
                 yield chain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -20,6 +20,7 @@ __all__ = [
     "entries",
     "items",
     "literal",
+    "top_below",
     "top_of",
     "unwrapped",
 ]
@@ -338,12 +339,22 @@ def chain_of(node: Node | None) -> Chain | None:
 
 
 def top_of(node: Node) -> Node:
-    """Return the whole chain that a name stands in as a link."""
+    """Return the whole chain that a name stands in as a link, of a longer one MAX_LINKS nodes."""
+    return top_below(node, ()) or node
+
+
+def top_below(node: Node, given_up: Container[int]) -> Node | None:
+    """Return the whole chain that a name stands in, None for one that begins where an earlier one was too long.
+
+    The way to a parent is as long as the tree is deep, so a chain without end is climbed once, not from each link.
+    """
     top = node
     parent = node.parent
     for _ in range(MAX_LINKS):
         if parent is None:
             break
+        if parent.start_byte in given_up and parent.type in STEPS:
+            return None
         if parent.type in STEPS:
             if parent.type == "binary_operator" and (
                 (operator := parent.child_by_field_name("operator")) is None or operator.type != "|>"

@@ -446,3 +446,9 @@ def test_what_is_nested_without_end_can_be_read(language: str, text: str) -> Non
         "python": ".filter(a=User.objects" * 200 + ".all()" + ")" * 200,
     }
     uses(language, text.replace("%s", nested[language]))
+
+
+@pytest.mark.parametrize("links", [150, 1_500])
+def test_a_chain_without_end_is_climbed_once(links: int) -> None:
+    text = "from peewee import *\nclass U(Model):\n  x = CharField()\n\ndef f():\n  return U.select()"
+    assert shown("python", text + ".where(U.x == 1)" * links) == ["read U * x"]

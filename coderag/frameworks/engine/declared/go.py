@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from tree_sitter import Node
+
+from coderag.frameworks.engine.declared.go_tags import COLUMN, TYPE, said_in
 from coderag.frameworks.engine.declared.records import Model, ModelField, Models
 from coderag.frameworks.engine.model_words import ModelWords
 from coderag.sql.version_folders import MIGRATION_FOLDERS
 from coderag.syntax.languages.go_structs import File, GoField, Struct, read_go
-from coderag.syntax.trees.literals import Literal, Raw, Reference
+from coderag.syntax.trees.literals import COMPUTED, Literal, Reference
 
 __all__ = ["declared"]
 
-PART = re.compile(r"(?:[^,()']|\([^()]*\)|'[^']*')+")
-MAX_TAG = 2_000  # characters
 MAX_DEPTH = 8  # of structs in structs
-COLUMN = "column"  # what a tag begins with, where that is no word of its own
+TABLE_NAME = "TableName"  # the method that returns the name of a struct's table
 JOIN = "join"
-POINTERS = "*"
+WRAPPED = "*[]"
 
 
 def declared(data: bytes, words: ModelWords, *, path: str) -> Models:
@@ -26,76 +26,140 @@ def declared(data: bytes, words: ModelWords, *, path: str) -> Models:
     if path.endswith("_test.go") or not MIGRATION_FOLDERS.isdisjoint(path.lower().split("/")[:-1]):
         return Models(())
     file = read_go(data)
-    models = []
-    for struct in file.structs.values():
-        marker = next((one for one in struct.fields if _is_marker(one, words)), None)
-        if marker is None and not _has_key(struct, words):
-            continue
-        fields = tuple(_fields(struct, file, words))
-        options = _said(marker, words) if marker is not None else {}
-        models.append(Model(struct.name, fields, options, struct.node, struct.comment, root="Model"))
-    return Models(tuple(models), file.values)
+    return Models(tuple(_Reading(file, words).models()), file.values)
 
 
-def _is_marker(field: GoField, words: ModelWords) -> bool:
-    """Tell whether a field says that its struct is a model, and which table it has: an embedded bun.BaseModel."""
-    return (field.type if field.is_embedded else field.name) in words.tables.bases
+class _Reading:
+    """The structs of a file by what their tags say."""
 
+    def __init__(self, file: File, words: ModelWords) -> None:
+        self._file = file
+        self._words = words
+        self._has_method = TABLE_NAME in words.tables.options
+        self._parts = {  # the structs that others hold as a value, or embed without a word
+            one.type.lstrip(WRAPPED)
+            for struct in file.structs.values()
+            for one in struct.fields
+            if self._meanings(one).isdisjoint({"left out", "embedded"})
+        }
+        fields = (one for struct in file.structs.values() for one in struct.fields)
+        self._embedded = {one.type for one in fields if self._is_embedded(one)}
 
-def _has_key(struct: Struct, words: ModelWords) -> bool:
-    """Tell whether tags of a struct itself say its primary key, or a relation to others."""
-    keys = [key for key, meaning in words.options.items() if meaning in {"primary", "relation"}]
-    return struct.name[:1].isupper() and any(key in _said(one, words) for one in struct.fields for key in keys)
+    def models(self) -> Iterator[Model]:
+        """Yield the structs that have a table."""
+        for struct in self._file.structs.values():
+            marker = next((one for one in struct.fields if self._is_marker(one)), None)
+            is_named = self._has_method and (struct.name, TABLE_NAME) in self._file.returns
+            if marker is None and not (is_named and self._is_tagged(struct)) and not self._has_key(struct):
+                continue
+            options = self._said(marker) if marker is not None else {}
+            if is_named:
+                options[TABLE_NAME] = self._file.text_returned(struct.name, TABLE_NAME) or COMPUTED
+            missing: list[tuple[Node, str]] = []
+            fields = {field.name: field for field in self._fields(struct, missing)}
+            yield Model(
+                struct.name, tuple(self._with_key(fields)), options, struct.node, struct.comment, root="Model",
+                missing=missing,
+            )  # fmt: skip
 
+    def _said(self, field: GoField) -> dict[str, Literal]:
+        return said_in(field.tags.get(self._words.tags.name, ""), self._words)
 
-def _said(field: GoField, words: ModelWords) -> dict[str, Literal]:
-    """Return the words of a tag: what it begins with is a name, of the others one without a value is True."""
-    found: dict[str, Literal] = {}
-    tag = next((field.tags[name] for name in words.tables.modules if name in field.tags), "")[:MAX_TAG]
-    for position, part in enumerate(match[0].strip() for match in PART.finditer(tag)):
-        key, colon, value = part.partition(":")
-        is_first = position == 0 and not tag.startswith(",")
-        if is_first and not colon:
-            found["-" if part == "-" else COLUMN] = True if part == "-" else part
-        else:
-            is_default = words.options.get(key) == "default"
-            found[key] = (Raw(value) if is_default else value) if colon else True
-    return found
+    def _meanings(self, field: GoField) -> set[str]:
+        return {self._words.options.get(key, "") for key in self._said(field)}
 
+    def _is_marker(self, field: GoField) -> bool:
+        """Tell whether a field says that its struct is a model, and which table it has: an embedded bun.BaseModel."""
+        return (field.type if field.is_embedded else field.name) in self._words.tables.bases
 
-def _fields(struct: Struct, file: File, words: ModelWords, depth: int = 0) -> Iterator[ModelField]:
-    """Yield the fields of a struct and of those that it embeds."""
-    keys = {own: target for one in struct.fields for own, target in _joined(one, words)}
-    for one in struct.fields:
-        if _is_marker(one, words):
-            continue
-        said = _said(one, words)
-        inner = file.structs.get(one.type.lstrip(POINTERS))
-        if (one.is_embedded and COLUMN not in said and "-" not in said) or "embed" in said:
-            if inner is not None and depth < MAX_DEPTH:
-                yield from _fields(inner, file, words, depth + 1)
-            continue
-        if not one.name[:1].isupper():
-            continue
-        if (key := keys.get(str(said.get(COLUMN, "")))) is not None:
-            said["references"] = key
-        kind = one.type.lstrip(POINTERS)
-        yield ModelField(
-            one.name,
-            file.types.get(kind, kind) if kind not in words.kinds else kind,
-            (),
-            said,
-            one.node,
-            one.comment,
-            is_nullable=one.is_pointer,
-        )
+    def _is_tagged(self, struct: Struct, depth: int = 0) -> bool:
+        return any(
+            self._words.tags.name in one.tags
+            or (depth < MAX_DEPTH and one.type in self._file.structs and one.is_embedded
+                and self._is_tagged(self._file.structs[one.type], depth + 1))
+            for one in struct.fields
+        )  # fmt: skip
 
+    def _has_key(self, struct: Struct, depth: int = 0) -> bool:
+        """Tell whether tags of a struct, or of one that it embeds, say its primary key, or its own a relation."""
+        embedded = [one for one in struct.fields if self._is_embedded(one)]
+        is_part = struct.name in (self._parts if self._words.tables.alone else self._embedded)
+        if (is_part and not depth) or depth > MAX_DEPTH or (self._words.tables.alone and embedded):
+            return False
+        keys = {"primary", "relation"}
+        if struct.name[:1].isupper() and any(not keys.isdisjoint(self._meanings(one)) for one in struct.fields):
+            return True
+        inner = [found for one in embedded if (found := self._file.structs.get(one.type)) is not None]
+        is_tagged = any(self._words.tags.name in one.tags for one in struct.fields)
+        return self._has_key_field(struct) or (is_tagged and any(self._has_key(one, depth + 1) for one in inner))
 
-def _joined(field: GoField, words: ModelWords) -> Iterator[tuple[str, Reference]]:
-    """Yield the columns that a relation to one row joins, `rel:belongs-to,join:user_id=id`, with their targets."""
-    said = _said(field, words)
-    if "belongs-to" not in str(said.get("rel", "")):
-        return
-    own, _, other = str(said.get(JOIN, "")).partition("=")
-    if own and other:
-        yield own, Reference(f"{field.type.lstrip(POINTERS).rpartition('.')[2]}.{other}")
+    def _has_key_field(self, struct: Struct) -> bool:
+        """Tell whether a struct with tags has a field that is a key without one."""
+        tables = self._words.tables
+        names = (f"{one.name} {one.type}" for one in struct.fields)
+        return not tables.alone and self._is_tagged(struct) and not tables.key_fields.isdisjoint(names)
+
+    def _is_embedded(self, field: GoField) -> bool:
+        said = self._said(field)
+        is_part = field.is_embedded and not {COLUMN, TYPE} & said.keys()
+        return (is_part or "embedded" in self._meanings(field)) and "left out" not in self._meanings(field)
+
+    def _fields(self, struct: Struct, missing: list[tuple[Node, str]], depth: int = 0) -> Iterator[ModelField]:
+        """Yield the fields of a struct and of those that it embeds, whose fields its own hide."""
+        keys = {own: target for one in struct.fields for own, target in self._joined(one)}
+        own_names = {one.name for one in struct.fields}
+        for one in struct.fields:
+            if self._is_marker(one):
+                continue
+            said = self._said(one)
+            kind = one.type.lstrip(WRAPPED[0])
+            if self._is_embedded(one):
+                inner = self._file.structs.get(kind)
+                if inner is None or depth >= MAX_DEPTH:
+                    missing.append((one.node, kind))
+                    continue
+                inherited = self._fields(inner, missing, depth + 1)
+                yield from (field for field in inherited if field.name not in own_names)
+            elif one.name[:1].isupper():
+                if (key := keys.get(str(said.get(COLUMN, "")))) is not None:
+                    said["references"] = key
+                if relation := self._relation(said):
+                    target = Reference(kind.lstrip(WRAPPED))
+                    yield ModelField(one.name, relation, (target,), said, one.node, one.comment)
+                    continue
+                yield ModelField(
+                    one.name, self._kind(kind), (), said, one.node, one.comment, is_nullable=one.is_pointer, enum=kind
+                )
+
+    def _relation(self, said: Mapping[str, Literal]) -> str:
+        """Return the part of a tag that is a kind of field, `rel(fk)`, "" for none."""
+        parts = (f"{key}({value})" for key, value in said.items() if isinstance(value, str))
+        return next((part for part in parts if part in self._words.kinds), "")
+
+    def _kind(self, kind: str) -> str:
+        """Return a type by what it is defined as, those of a list or struct that the words do not name by `other`."""
+        for _ in range(MAX_DEPTH):
+            if kind in self._words.kinds or kind not in self._file.types:
+                break
+            kind = self._file.types[kind].lstrip(WRAPPED[0])
+        is_whole = kind.startswith(("[]", "map[")) or kind in self._file.structs
+        return self._words.tags.other if is_whole and self._words.tags.other and kind not in self._words.kinds else kind
+
+    def _with_key(self, fields: dict[str, ModelField]) -> Iterator[ModelField]:
+        """Yield fields, of which one that has the name and type of a key is one where no tag says which is."""
+        meanings = {meaning: key for key, meaning in self._words.options.items()}
+        has_key = any(self._words.options.get(key) == "primary" for one in fields.values() for key in one.options)
+        for field in fields.values():
+            if not has_key and f"{field.name} {field.kind}" in self._words.tables.key_fields:
+                said = {meanings[meaning]: True for meaning in ("primary", "counted") if meaning in meanings}
+                field = field.with_options(said)
+            yield field
+
+    def _joined(self, field: GoField) -> Iterator[tuple[str, Reference]]:
+        """Yield the columns that a relation to one row joins, `rel:belongs-to,join:user_id=id`, with their targets."""
+        said = self._said(field)
+        if "belongs-to" not in str(said.get("rel", "")):
+            return
+        own, _, other = str(said.get(JOIN, "")).partition("=")
+        if own and other:
+            yield own, Reference(f"{field.type.lstrip(WRAPPED[0]).rpartition('.')[2]}.{other}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
@@ -27,6 +27,11 @@ class ModelField:
     comment: str = ""
     is_nullable: bool = False  # its type says so
     is_known: bool = True  # a kind that the framework has, or one derived from it
+    enum: str = ""  # the enumeration of its values, where that is not its kind
+
+    def with_options(self, options: Mapping[str, Literal]) -> ModelField:
+        """Return the field with further options."""
+        return replace(self, options={**self.options, **options})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class Model:
     comment: str = ""
     bases: Sequence[str] = ()  # of other files, with dots
     is_base: bool = False  # it has no table of its own
+    missing: Sequence[tuple[Node, str]] = ()  # fields with the columns of a class of another file, and its name
     root: str = ""  # the class of the framework that it derives from, which may imply a key; "" where none is known
 
 

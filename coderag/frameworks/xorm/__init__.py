@@ -1,1 +1,0 @@
-"""xorm's structs."""
