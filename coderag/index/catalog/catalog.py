@@ -196,8 +196,8 @@ class Catalog:
     @cached_property
     def declares_keys(self) -> Array:
         """Which databases declare how tables join, in their schema or in models, bool[databases]."""
-        starts, evidence = self.arrays["link_starts"], self.arrays["link_evidence"]
-        owners = np.repeat(self.group, np.diff(starts.astype(np.int64)))
+        starts, evidence = self.arrays["link_starts"].astype(np.int64), self.arrays["link_evidence"]
+        owners = np.repeat(self.group, starts[1:] - starts[:-1])
         declared = np.zeros(len(self.arrays["group_offsets"]) - 1, dtype=bool)
         declared[owners[np.isin(evidence, DECLARED)]] = True
         return declared
