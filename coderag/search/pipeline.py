@@ -40,7 +40,7 @@ from coderag.search.results.expand import expand as expand_hits
 from coderag.search.results.explain import hits_of
 from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
 from coderag.search.retrieval.history import NO_EVIDENCE, history_evidence
-from coderag.search.retrieval.lexical import lexical_scores
+from coderag.search.retrieval.lexical import lexical_scores, member_chunks
 from coderag.search.retrieval.maxsim import name_words
 from coderag.search.retrieval.verbatim import NONE, verbatim_matches
 from coderag.search.state import SearchState, Sources, made_by
@@ -149,6 +149,8 @@ def retrieve(state: SearchState) -> SearchState:
         scores = scores_within(corpus, scores, state.allowed)
     if question.query_type is QueryType.SYMBOL and not scores.symbols and _is_plain(question):
         question = replace(question, query_type=QueryType.TOPIC)
+    elif member_chunks(corpus, question):
+        question = replace(question, query_type=QueryType.SYMBOL)
     prior = priors(corpus, question, tuning)
     if state.allowed is not None:
         prior = prior * state.allowed

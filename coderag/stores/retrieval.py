@@ -143,7 +143,7 @@ def _bounds(state: SearchState, question: Question, by_text: Mapping[int, float]
 def _symbol_keys(question: Question) -> list[int]:
     """Return the keys of the definitions that a question may name."""
     names = (plain_name(name) for name in pasted(question.text).names)
-    return _keys_of_symbols([*question.symbols, *question.capitals, *names])
+    return _keys_of_symbols([*question.symbols, *question.members, *question.capitals, *names])
 
 
 def _keys_of_symbols(names: Iterable[str]) -> list[int]:

@@ -20,7 +20,7 @@ from coderag.catalog.merged import merged
 from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.catalog.arrays import CATALOG_FORMAT, catalog_arrays
 from coderag.index.catalog.files import FileDatabases
-from coderag.index.catalog.join_graph import Relation
+from coderag.index.catalog.join_graph import EVIDENCE, Relation
 from coderag.index.catalog.near_copies import CopyFamily, copy_families
 from coderag.index.catalog.vectors import SchemaVectors, joined_vectors, vectors_in
 from coderag.index.storage.arrays.arrays import Array, open_arrays, write_arrays
@@ -34,6 +34,7 @@ from coderag.index.storage.vectors import Vectors
 from coderag.sql.records import (
     Database,
     Definition,
+    Evidence,
     ExampleQuery,
     Name,
     Routine,
@@ -45,6 +46,7 @@ from coderag.sql.records import (
 
 __all__ = ["Catalog", "Units", "joined_catalog", "made_catalog", "write_catalog"]
 
+DECLARED = [EVIDENCE.index(evidence) for evidence in (Evidence.DECLARED, Evidence.MODEL)]
 MULTIPLE = ("path", "label")  # the properties of which a table may have several
 
 Unit = TypeVar("Unit", bound=msgspec.Struct)
@@ -190,6 +192,15 @@ class Catalog:
     def group_starts(self) -> Array:
         """The first table of each database that has any."""
         return np.searchsorted(self.group, np.arange(len(self.arrays["group_offsets"]) - 1))
+
+    @cached_property
+    def declares_keys(self) -> Array:
+        """Which databases declare how tables join, in their schema or in models, bool[databases]."""
+        starts, evidence = self.arrays["link_starts"].astype(np.int64), self.arrays["link_evidence"]
+        owners = np.repeat(self.group, starts[1:] - starts[:-1])
+        declared = np.zeros(len(self.arrays["group_offsets"]) - 1, dtype=bool)
+        declared[owners[np.isin(evidence, DECLARED)]] = True
+        return declared
 
     @cached_property
     def column_names(self) -> list[str]:

@@ -49,7 +49,7 @@ PREFIX = re.compile(
 NAME = re.compile(
     r"\w+://\S+"  # an address
     r"|(?<![\w-])--?[a-zA-Z][\w-]+"  # a flag
-    r"|/[\w:{}<>*$-]+(?:[/.][\w:{}<>*$-]+)+/?"  # a route
+    r"|/[\w:{}<>*$-]+(?:[/.]{1,2}+[\w:{}<>*$-]+)+/?"  # a route
     r"|(?<!\w)[A-Za-z_]\w*(?:(?:\.|::|->|/|:|-)[\w{<:$][\w{}<>$]*)+"  # words joined by signs
     r"|\w+"
 )
@@ -74,6 +74,7 @@ class Pasted:
     names: tuple[str, ...]  # words that are spelled as code spells names, each once
     others: int  # content words beside these
     asks_for_use: bool = False  # where something is used, and not what it is
+    message: str = ""  # what is pasted, without what loggers write before it
 
 
 def pasted(text: str) -> Pasted:
@@ -91,6 +92,7 @@ def pasted(text: str) -> Pasted:
         names=names,
         others=others,
         asks_for_use=_asks_for_use(plain),
+        message=message.strip(),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
 
@@ -30,6 +31,8 @@ INNER_CAPITAL = re.compile(r"[a-z\d][A-Z]|[A-Z]{2}[a-z]")
 ENDLESS = re.compile(r"\S{200,}")
 CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
 SCOPED = re.compile(r"\s*[\w./*()-]{1,40}:\s+(?:do not|([^\W\d]\w*))|do not\b", re.IGNORECASE)
+SIGNS = ("?", "!")  # that end a name
+BESIDE_NAMES = frozenset("a an the at from in of on class function method".split())
 MIN_DIRECT = 5  # words; a shorter question names a topic
 MAX_PHRASE = 14  # words; who writes more describes a change
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
@@ -52,6 +55,9 @@ class Question:
     query_type: QueryType
     terms: dict[str, float]  # term -> weight
     symbols: tuple[str, ...]  # names written as code, in dots and lower case: "session.get"
+    members: tuple[
+        str, ...
+    ]  # of two names and no more: each as a member of the other, "session.get" of "get in Session"
     spelled: frozenset[str]  # every word as it is written
     capitals: tuple[str, ...]  # words that only a capital inside the sentence marks as names, lower case
     paths: tuple[str, ...]  # what looks like a file or folder
@@ -62,17 +68,19 @@ def understand(text: str) -> Question:
     """Return a question, parsed."""
     # No name is so long; a word without end would keep the expressions below busy for seconds.
     plain = ENDLESS.sub(" ", text.replace("`", " "))
-    found = QUALIFIED.findall(plain)
-    symbols = tuple(dict.fromkeys(plain_name(word) for word in found if _is_symbol(word, text)))
+    matches = list(QUALIFIED.finditer(plain))
+    found = [match[0] for match in matches]
+    symbols = tuple(dict.fromkeys(name for match in matches if _is_symbol(match[0], text) for name in _names(match)))
     alone = len(words(text)) == len(words(found[0])) if found else False
     if alone and not symbols:
-        symbols = (plain_name(found[0]),)
+        symbols = _names(matches[0])
     lowered = [word.lower() for word in words(plain)]
     return Question(
         text=text,
         query_type=_query_type(plain, found, symbols, lowered),
         terms=_weighted_terms(words(plain)),
         symbols=symbols,
+        members=_members(matches, symbols),
         spelled=frozenset(words(plain)),
         capitals=_capitals(plain, symbols),
         paths=tuple(
@@ -89,6 +97,27 @@ def _is_symbol(word: str, text: str) -> bool:
     if "." in word or ":" in word:
         return "/" not in word
     return f"`{word}`" in text or f"{word}(" in text
+
+
+def _names(match: re.Match[str]) -> tuple[str, ...]:
+    """Return the names that a word may be, in dots and lower case: with a sign behind it, too, as Ruby has `valid?`."""
+    name = plain_name(match[0])
+    sign = match.string[match.end() : match.end() + 1]
+    return (name, f"{name}{sign}") if sign in SIGNS else (name,)
+
+
+def _members(matches: Sequence[re.Match[str]], symbols: tuple[str, ...]) -> tuple[str, ...]:
+    """Return each of two names as a member of the other; none where a question has more words, or no name."""
+    content = [match for match in matches if match[0].lower() not in BESIDE_NAMES]
+    if len(content) != 2:
+        return ()
+    first, second = content
+    named = any(plain_name(match[0]) in symbols or match[0][0].isupper() for match in content)
+    if not named or any(not match[0].isidentifier() for match in content):
+        return ()
+    return tuple(
+        f"{plain_name(scope[0])}.{name}" for scope, own in ((first, second), (second, first)) for name in _names(own)
+    )
 
 
 def _capitals(text: str, symbols: tuple[str, ...]) -> tuple[str, ...]:

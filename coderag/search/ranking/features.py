@@ -67,7 +67,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 MIN_BEGINNING = 4
 OTHER_CASE = 0.85  # factor for a definition whose name has other capitals than the question
 SIGNS = re.compile(r"[\W_]+")
-LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
+LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)[?!=]?$")
 
 
 def features(corpus: Corpus, question: Question, scores: Scores, found: Candidates) -> Array:

@@ -15,7 +15,7 @@ from coderag.search.retrieval.maxsim import name_words
 from coderag.text.tokens import stem
 from coderag.types import Kind
 
-__all__ = ["Scores", "best_of", "lexical_scores", "rarity_of", "scored_terms"]
+__all__ = ["Scores", "best_of", "lexical_scores", "member_chunks", "rarity_of", "scored_terms"]
 
 MIN_CONTENT = 2  # content terms, from which on stop words are not looked up
 ALMOST_NOTHING = 1e-6  # the best score where all are 0, so that it can divide
@@ -52,7 +52,7 @@ def lexical_scores(corpus: Corpus, question: Question) -> Scores:
         text=text,
         file_text=file_text,
         path=_path_scores(corpus, terms, rarity),
-        symbols=_symbol_chunks(corpus, question.symbols),
+        symbols=_of_names(corpus, question),
         capitals=_symbol_chunks(corpus, question.capitals),
         rarity=by_term,
         words=_word_weights(question, by_term),
@@ -131,6 +131,20 @@ def _path_scores(corpus: Corpus, terms: list[str], rarity: Array) -> Array:
             part = scores[member.first_file : member.first_file + len(member.segment.paths)]
             part[:] = summed(docs, shares, len(part))
     return scores
+
+
+def _of_names(corpus: Corpus, question: Question) -> dict[int, float]:
+    """Return the chunks that define names of a question; a member before the two names that it has together."""
+    found, members = _symbol_chunks(corpus, question.symbols), member_chunks(corpus, question)
+    return {chunk: BARE * exact for chunk, exact in found.items()} | members if members else found
+
+
+def member_chunks(corpus: Corpus, question: Question) -> dict[int, float]:
+    """Return the chunks that define one of a question's two names as a member of the other, and how exactly."""
+    found: dict[int, float] = {}
+    for member in question.members:
+        found |= _defining(corpus, member, EXACT)
+    return found
 
 
 def _symbol_chunks(corpus: Corpus, symbols: Iterable[str]) -> dict[int, float]:

@@ -7,7 +7,7 @@ meet. Then the text decides, in which strings may be joined over lines and hold 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -35,12 +35,14 @@ MAX_READ = 24  # chunks whose text is looked at for a message
 MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
 MAX_TERMS = 8  # of a message that choose these
 MAX_POSTINGS = 20_000  # of these terms, the rarest first
-MAX_HOLDERS = 200  # chunks of a segment that have the most of them
+MAX_COMPARED = 2_000  # chunks of a segment that have the most of them ...
+MAX_HOLDERS = 200  # ... and of these, those that have the most of all words, which counts among many that have one
 VALUE_SHARE = 0.2  # of the rarity of a word that a program may have put in
 # Of the message, by rarity, whose words such a chunk has: of one that shows values, and of one in words alone.
 MIN_SHARE, MIN_PLAIN_SHARE = 0.5, 0.75
 ALMOST_NOTHING = 1e-6
 STOP_RARITY = 0.1  # of a stop word
+SIGNS = 0.05  # what a text gains that has the message with all its signs, and as large and small as they are
 # What stands in a text one after the other is the question if it is nearly all of it, or a long part.
 MIN_WORDS, MIN_CONTENT, WHOLE = 3, 2, 0.9
 MIN_PART_WORDS, MIN_PART_CONTENT, PART = 4, 3, 0.5
@@ -123,12 +125,14 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
         if worth < most:
             break  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
-        aligned = align(run, member.segment.chunk_text(local), weights)
+        text = member.segment.chunk_text(local)
+        aligned = align(run, text, weights)
         if aligned.held and is_translation(corpus.place(chunk)[0]):
             aligned = replace(aligned, in_literal=True)  # whose strings need no quotes
         if _is_the_question(question, aligned, weights):
-            found[chunk] = sum(weights[word] for word in {run[at] for at in aligned.held})
-            most = max(most, found[chunk] - ALMOST_NOTHING)
+            held = sum(weights[word] for word in {run[at] for at in aligned.held})
+            most = max(most, held - ALMOST_NOTHING)
+            found[chunk] = held + (SIGNS if question.message in text else 0.0)
     return found
 
 
@@ -155,28 +159,34 @@ def _promising(
     if not content:
         return []
     total = sum(weights[word] for word in content)
-    found = [
-        member.first_chunk + chunk
-        for member in corpus.members
-        for chunk in _holders(member, {word: weights[word] / total for word in content}, least=least)
-        if allowed[member.first_chunk + chunk] > 0
-    ]
-    chunks = np.array(found, dtype=np.int64)
-    worth = np.zeros(len(chunks), dtype=np.float32)
     keys, shares = _keys(rarest), np.array([weights[word] for word in rarest], dtype=np.float32)
-    for member, rows, local in corpus.by_member(chunks):
-        positions = member.segment.text_postings.find(keys)
-        known = np.flatnonzero(positions >= 0)
-        has = member.segment.text_postings.weights_of(positions[known], local) > 0
-        worth[rows] = weighted_sums(has.T, shares[known])
+    found, held = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.float32)]
+    for member in corpus.members:
+        local = _holders(member, {word: weights[word] / total for word in content}, least=least)
+        local = local[allowed[member.first_chunk + local] > 0][:MAX_COMPARED]
+        of_member = _worth(member, local, keys=keys, shares=shares)
+        best = np.argsort(-of_member, kind="stable")[:MAX_HOLDERS]
+        found.append(member.first_chunk + local[best])
+        held.append(of_member[best])
+    chunks, worth = np.concatenate(found), np.concatenate(held)
     order = np.lexsort((chunks, -scores.text[chunks], -worth))
     alike = int(np.count_nonzero(worth >= worth.max(initial=0.0) - ALMOST_NOTHING))
     order = order[: max(MAX_READ, min(alike, MAX_READ_ALIKE))]
     return list(zip(chunks[order].tolist(), worth[order].tolist(), strict=True))
 
 
-def _holders(member: Member, shares: Mapping[str, float], *, least: float) -> list[int]:
-    """Return the chunks of a segment that have most of some words, rarest first, by the share of each."""
+def _worth(member: Member, local: Array, *, keys: Array, shares: Array) -> Array:
+    """Return how much some chunks of a segment have of some words, f32[chunks], by the share of each."""
+    postings = member.segment.text_postings
+    positions = postings.find(keys)
+    known = np.flatnonzero(positions >= 0)
+    has = postings.weights_of(positions[known], local) > 0
+    found: Array = weighted_sums(has.T, shares[known])
+    return found
+
+
+def _holders(member: Member, shares: Mapping[str, float], *, least: float) -> Array:
+    """Return the chunks of a segment, i64[n], that have most of some words, those with most of them first."""
     postings = member.segment.text_postings
     lists: list[Array] = []
     worth: list[float] = []
@@ -187,11 +197,11 @@ def _holders(member: Member, shares: Mapping[str, float], *, least: float) -> li
             worth.append(share)
             room -= len(lists[-1])
     if not lists:
-        return []
+        return np.empty(0, dtype=np.int64)
     docs = np.concatenate(lists)
     held = np.bincount(docs, weights=np.repeat(worth, [len(one) for one in lists]))
     found = np.flatnonzero(held >= least * sum(worth) - ALMOST_NOTHING)
-    chosen: list[int] = found[np.argsort(-held[found], kind="stable")[:MAX_HOLDERS]].tolist()
+    chosen: Array = found[np.argsort(-held[found], kind="stable")]
     return chosen
 
 
@@ -220,15 +230,12 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
 
 
 def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array, *, asks_for_use: bool) -> list[int]:
-    """Return the chunks that have a name as it is written, if few files do and none is called so.
+    """Return the chunks that have a name as it is written, if few files do.
 
-    That of a file is looked up where a question asks for its use.
+    That of a file or a definition is looked up where a question asks for its use.
     """
     wholes = whole_terms(name)
-    is_known = _is_defined(corpus, name) or (
-        not asks_for_use and FILE_NAME.fullmatch(name) and names_a_file(corpus, wholes)
-    )
-    if not wholes or is_known:
+    if not wholes or (not asks_for_use and _is_known(corpus, name, wholes)):
         return []
     found: list[int] = []
     files: set[int] = set()
@@ -238,6 +245,11 @@ def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array, *, ask
         if len(files) > MAX_NAME_FILES:
             return []
     return found
+
+
+def _is_known(corpus: Corpus, name: str, wholes: Sequence[str]) -> bool:
+    """Tell whether a name is that of a definition or of a file."""
+    return _is_defined(corpus, name) or (FILE_NAME.fullmatch(name) is not None and names_a_file(corpus, wholes))
 
 
 def _is_defined(corpus: Corpus, name: str) -> bool:

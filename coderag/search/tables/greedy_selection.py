@@ -28,6 +28,8 @@ class SelectionSettings:
             {Evidence.DECLARED: 0.25, Evidence.MODEL: 0.25, Evidence.QUERY: 0.15, Evidence.INFERRED: 0.15}
         )
     )
+    undeclared: float = 0.2  # that of names alone in a database that declares no key
+    bridge: float = 0.1  # of a table that joins two picks which nothing joins directly, by declared keys
     fading: float = 0.2  # how fast the lift fades with each further table that is picked
     near: float = 0.07  # the share of its best neighbour's score that a table gains beforehand
 
@@ -53,24 +55,59 @@ def select_greedily(
     total = scores + near
     candidates = np.lexsort((catalog.tie, -total))[:CANDIDATES]
     candidates = candidates[scores[candidates] > 0]
-    place = {table: position for position, table in enumerate(candidates.tolist())}
-    values, lift, by = total[candidates].astype(np.float64), np.zeros(len(candidates)), [-1] * len(candidates)
+    values, lifts = total[candidates].astype(np.float64), _Lifts(catalog, candidates.tolist(), picking)
     picked: list[Selection] = []
     while len(picked) < min(k, len(candidates)):
-        position = int(np.argmax(values + lift))
-        table, joins = int(candidates[position]), float(lift[position])
+        position = int(np.argmax(values + lifts.total))
+        table, joins = int(candidates[position]), float(lifts.total[position])
         score = float(values[position]) + joins
         if picked:
             score = min(score, picked[-1].score)
-        picked.append(Selection(table, score, joins + float(near[table]), by[position]))
+        picked.append(Selection(table, score, joins + float(near[table]), lifts.by[position]))
         values[position] = -np.inf
-        strength = 1 / (1 + picking.fading * (len(picked) - 1))
-        for other, evidence in catalog.neighbours(table):
-            bonus = picking.join[EVIDENCE[evidence]] * strength
-            at = place.get(other, -1)
-            if at >= 0 and bonus > lift[at]:
-                lift[at], by[at] = bonus, table
+        lifts.pick(table)
     return picked
+
+
+class _Lifts:
+    """What candidates gain from the tables that were picked before."""
+
+    def __init__(self, catalog: Catalog, candidates: list[int], picking: SelectionSettings) -> None:
+        self.total = np.zeros(len(candidates))
+        self.by = [-1] * len(candidates)  # the pick that lifts each most by a join
+        self._catalog = catalog
+        self._place = {table: position for position, table in enumerate(candidates)}
+        self._picking = picking
+        self._join = np.zeros(len(candidates))
+        self._bridge = np.zeros(len(candidates))
+        self._picked: dict[int, dict[int, float]] = {}  # of each pick: its neighbours with the bonus of the join
+
+    def pick(self, table: int) -> None:
+        """Lift what joins with a table; a bridge between it and a table picked before gains once more."""
+        picking = self._picking
+        strength = 1 / (1 + picking.fading * len(self._picked))
+        around = self._bonuses(table)
+        apart = [others for other, others in self._picked.items() if other not in around]
+        for other, bonus in around.items():
+            at = self._place.get(other, -1)
+            if at < 0 or other in self._picked:
+                continue
+            if bonus * strength > self._join[at]:
+                self._join[at], self.by[at] = bonus * strength, table
+            if (far := max((others.get(other, 0.0) for others in apart), default=0.0)) > 0:
+                sure = bonus * far / picking.join[Evidence.DECLARED] ** 2
+                self._bridge[at] = max(self._bridge[at], picking.bridge * sure * strength)
+            self.total[at] = self._join[at] + self._bridge[at]
+        self._picked[table] = around
+
+    def _bonuses(self, table: int) -> dict[int, float]:
+        declares = self._catalog.declares_keys[self._catalog.group[table]]
+        guessed = self._picking.join[Evidence.INFERRED] if declares else self._picking.undeclared
+        found: dict[int, float] = {}
+        for other, evidence in self._catalog.neighbours(table):
+            sure = EVIDENCE[evidence]
+            found[other] = guessed if sure is Evidence.INFERRED else self._picking.join[sure]
+        return found
 
 
 def _near(catalog: Catalog, scores: Array, picking: SelectionSettings) -> Array:

@@ -17,7 +17,8 @@ INITIALS = 0.4  # vat for value added tax
 BEGINNINGS = 0.4  # orca for Oregon Caves
 
 MIN_INITIALS = 3  # two letters fit too many neighbours by chance
-MAX_RUN = 6  # words of a phrase, with the stop words inside
+LONG_INITIALS = 4  # letters that fit no neighbours by chance
+MAX_RUN = 10  # words of a phrase, with the stop words inside
 MIN_KEPT, MAX_KEPT = 2, 5  # letters of each of two words that are put together
 MAX_APART = 2  # places between two such words: a stop word may stand between them
 
@@ -45,7 +46,8 @@ def phrase_expansions(catalog: Catalog, words: Sequence[AskedWord]) -> list[Phra
         for text, of_words in dict.fromkeys(spellings):
             place = bisect_left(pieces, text)
             if place < len(pieces) and pieces[place] == text:
-                found.append(PhraseTerm(of_words, int(terms[place]), trust, lacking))
+                rare = lacking and len(text) < LONG_INITIALS
+                found.append(PhraseTerm(of_words, int(terms[place]), trust, rare))
     return found
 
 

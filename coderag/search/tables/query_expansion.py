@@ -74,10 +74,14 @@ def _spelled(catalog: Catalog, forms: set[str]) -> Iterator[tuple[int, float]]:
 
 
 def _abbreviated(catalog: Catalog, form: str) -> Iterator[tuple[int, float]]:
-    """Yield the terms that leave out letters of a form of a word."""
+    """Yield the terms that leave out letters of a form of a word, or the vowels of its plural: vrtbrts."""
     pieces, terms = catalog.pieces, catalog.arrays["piece_terms"]
-    for place in _similar(catalog, form):
-        if trust := abbreviates(pieces[place], form):
+    plural = form if form.endswith("s") else f"{form}s"
+    for place in _similar(catalog, plural):
+        trust = abbreviates(pieces[place], form)
+        if trust < SKELETON and abbreviates(pieces[place], plural) == SKELETON:
+            trust = SKELETON
+        if trust:
             yield int(terms[place]), trust
 
 

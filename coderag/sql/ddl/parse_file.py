@@ -58,7 +58,7 @@ DUMPED_DATABASE = re.compile(rb"^-- Host: .*?\bDatabase: (\S+)", re.MULTILINE)
 CREATED_DATABASE = re.compile(
     r"(?i)create\s+database\s+(?:if\s+not\s+exists\s+)?(\[[^\]]+\]|`[^`]+`|\"[^\"]+\"|[^\s;]+)"
 )
-KEPT_BYTES, KEPT_ROWS = 4000, 3  # of the data of one statement, in the text that is searched
+KEPT_BYTES, KEPT_ROWS = 16_000, 3  # of the data of one statement, in the text that is searched; seeds are shorter
 SET_VARIABLE = re.compile(r"(?i):setvar\s+(?P<name>\w+)\s+(?P<value>\"[^\"]*\"|\S+)")  # sqlcmd
 VARIABLE = re.compile(r"\$\((\w+)\)")
 SYSTEM_DATABASES = frozenset("master model msdb tempdb information_schema mysql performance_schema sys".split())

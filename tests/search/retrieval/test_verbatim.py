@@ -158,6 +158,32 @@ def test_a_message_that_many_chunks_have_the_words_of_is_found(tmp_path: Path) -
         assert first(found, "request body pages").chunk.name == "ask"
 
 
+def test_a_message_is_found_whose_only_telling_word_many_chunks_have(tmp_path: Path) -> None:
+    many = "\n\n".join(f"def part_{at}(text):\n    return parse(text, {at})" for at in range(400))
+    one = 'def warn(log, text):\n    log("Could not parse `" + text)\n'
+    root = write(tmp_path / "root", {"a_many.py": many, "one.py": one})
+    with Index.build(root, index=tmp_path / "index", workers=0) as found:
+        assert first(found, "Could not parse `").chunk.name == "warn"
+
+
+def test_a_defined_name_is_looked_up_where_a_question_asks_for_its_use(tmp_path: Path) -> None:
+    files = {
+        "keys.py": "def select_prev_item():\n    pass\n",
+        "map.py": 'def bind(keys):\n    return keys["select_prev_item"]\n',
+    }
+    with Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0) as found:
+        assert "has select_prev_item verbatim" in first(found, "where is select_prev_item read").reasons
+
+
+def test_a_route_may_have_two_slashes_in_a_row(tmp_path: Path) -> None:
+    files = {
+        "conn.py": "def hello(world):\n    return hello(world)\n",
+        "log.py": 'def asks(get):\n    get("/hello//world/")\n',
+    }
+    with Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0) as found:
+        assert first(found, "/hello//world/").chunk.name == "asks"
+
+
 def test_scores_descend_and_a_message_can_be_left_out_of_the_evidence(index: Index) -> None:
     question = "what is E1042"
     scores = [hit.score for hit in index.search(question)]

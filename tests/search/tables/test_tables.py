@@ -301,6 +301,48 @@ def test_initials_are_for_words_that_a_database_lacks(tmp_path: Path) -> None:
     assert [ranking.tables[0].reasons, tables(catalog, ranking)[0]] == [("holds tax",), "taxes"]
 
 
+def test_four_initials_are_no_chance_and_stop_words_may_count(tmp_path: Path) -> None:
+    made = (
+        Table(Name("annual_nyseslat"), columns=(Column("count"),)),
+        Table(Name("assessments"), columns=(Column("state"), Column("achievement"))),
+    )
+    question = "the new york state english as a second language achievement test"
+    catalog = stored(tmp_path, *made)
+    assert tables(catalog, rank_tables(catalog, question))[0] == "annual_nyseslat"
+
+
+def test_a_word_finds_its_plural_without_vowels(tmp_path: Path) -> None:
+    names = ("VRTBRTS", "INVTS", "vestibules")
+    catalog = stored(tmp_path, *(Table(Name(name), columns=(Column("id"),)) for name in names))
+    assert tables(catalog, rank_tables(catalog, "dates of each vertebrate record"))[0] == "VRTBRTS"
+
+
+def test_what_bridges_two_picks_comes_before_what_joins_one_of_them(tmp_path: Path) -> None:
+    schema = """
+    CREATE TABLE author (aid int PRIMARY KEY, name text);
+    CREATE TABLE publication (pid int PRIMARY KEY, title text);
+    CREATE TABLE cite (citing int REFERENCES publication (pid), cited int REFERENCES publication (pid));
+    CREATE TABLE writes (aid int REFERENCES author (aid), pid int REFERENCES publication (pid));
+    """
+    catalog = catalog_of(tmp_path, {"academic.sql": schema})
+    found = tables(catalog, rank_tables(catalog, "the author of each publication"))
+    assert found == ["author", "publication", "writes", "cite"]
+
+
+def test_names_join_more_where_no_key_is_declared(tmp_path: Path) -> None:
+    plain = """
+    CREATE TABLE customer (customer_id int PRIMARY KEY, city text);
+    CREATE TABLE invoice (invoice_id int PRIMARY KEY, customer_id int);
+    """
+    lifts = []
+    for name, more in (("none", ""), ("one", "CREATE TABLE log (invoice_id int REFERENCES invoice (invoice_id));")):
+        (tmp_path / name).mkdir()
+        catalog = catalog_of(tmp_path / name, {"shop.sql": plain + more})
+        ranking = rank_tables(catalog, "city of a customer with an invoice")
+        lifts.append(max(one.parts.get("joins", 0.0) for one in ranking.tables[:2]))
+    assert lifts[0] > lifts[1] > 0
+
+
 @given(st.lists(st.sampled_from(["unit", "of", "measure", "Oregon", "Caves", "12", "the", "vat", "tax"]), max_size=8))
 def test_a_phrase_stands_for_neighbours_that_say_something(asked: list[str]) -> None:
     catalog = made_catalog(Schema(tables=(Table(Name("orca_uom"), columns=(Column("vatax"), Column("meun"))),)))
