@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -53,6 +53,7 @@ __all__ = [
 
 GRAPH_VERSION = 5  # raise it when the same files give another graph
 LOCK_SECONDS = 60.0
+MOST_CHANGED = 200  # files; with more, all is resolved
 SILENT_SECONDS = 0.2  # a wait for who makes the graph that is worth no word
 MAKING_SECONDS = 1800.0  # ... and the longest one: Linux's takes minutes
 
@@ -128,7 +129,7 @@ def made_graph(
         with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
             if earlier is not None and _version(earlier) == GRAPH_VERSION:
                 known = settings_known(earlier.arrays, root, read)
-                kept = None if known is None else _kept(earlier, known, files, segments)
+                kept = None if known is None else _kept(earlier, files, segments, read)
         settings = RecordedSettings(read, known if known is not None and kept is not None else {})
         arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
     made_by = {"graph_version": np.array([GRAPH_VERSION], np.uint16)}
@@ -156,26 +157,28 @@ def _version(graph: Graph) -> int:
 
 
 def _kept(
-    earlier: Graph, settings: Mapping[str, int], files: Sequence[LinkedFile], segments: Sequence[Segment]
+    earlier: Graph,
+    files: Sequence[LinkedFile],
+    segments: Sequence[Segment],
+    read: Callable[[str], bytes | None],
 ) -> Kept | None:
-    """Return what of an earlier graph holds; None where it is of other paths, or nobody knows what a file was."""
+    """Return what of an earlier graph holds; None where nobody knows what a file was."""
     from coderag.graph.earlier import EarlierGraph, kept_edges
     from coderag.graph.recent import recent_files
 
-    paths = [file.path for file in files]
-    if paths != earlier.paths.all():
-        return None
-    blobs, recent = earlier.arrays["file_blob"], recent_files(earlier)
+    recent, blobs = recent_files(earlier), earlier.arrays["file_blob"]
+    present = {file.path: file.blob for file in files}
     changed: dict[str, LinkedFile] = {}
-    for number, file in enumerate(files):
+    for number, path in enumerate(earlier.paths.all()):
         blob = bytes(blobs[number])
-        if blob != file.blob:
-            before = recent.get(file.path) or _stored(segments, file.path, blob)
+        if blob != present.get(path):
+            if len(changed) > MOST_CHANGED:
+                return None
+            before = recent.get(path) or _stored(segments, path, blob)
             if before is None:
                 return None
-            changed[file.path] = before
-    names_modules = any(recorded and path.rpartition("/")[2] == "go.mod" for path, recorded in settings.items())
-    return kept_edges(EarlierGraph(earlier, changed, names_modules), files)
+            changed[path] = before
+    return kept_edges(EarlierGraph(earlier, changed, read), files)
 
 
 def _stored(segments: Sequence[Segment], path: str, blob: bytes) -> LinkedFile | None:

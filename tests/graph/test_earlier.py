@@ -43,7 +43,6 @@ FILES = {
     "db/db.go": "package db\n\ntype Store struct{}\n\nfunc New() *Store {\n\treturn &Store{}\n}\n",
     "db/get.go": "package db\n\nfunc (s *Store) Get() int {\n\treturn 1\n}\n",
 }
-ALL = None
 EDITS = [  # what becomes of a file, and which files are resolved again
     ("shop/orders.py", "return rounded(order.sum)", "return rounded(order.sum + 1)", {"shop/orders.py"}),
     ("shop/money.py", "def rounded", "# how cents are told\ndef rounded", {"shop/money.py"}),
@@ -53,12 +52,27 @@ EDITS = [  # what becomes of a file, and which files are resolved again
     ("shop/other.py", "def loud", "def rounded", {"shop/other.py", "shop/orders.py", "docs/orders.md"}),
     ("shop/store.py", "-> Purse", "-> dict", {"shop/store.py", "shop/orders.py"}),
     ("shop/store.py", "money import Purse", "money import Purse as Bag", {"shop/store.py", "shop/orders.py"}),
-    ("shop/money.py", "class Purse:", "class Purse(dict):", ALL),
+    ("shop/money.py", "class Purse:", "class Purse(dict):", {"shop/money.py", "shop/orders.py", "shop/store.py"}),
     ("db/get.go", "Get() int", "Fetch() int", {"db/get.go", "app/main.go"}),
     ("db/get.go", "return 1", "return 2", {"db/get.go"}),
     ("app/routes.py", '"/v1"', '"/v2"', {"app/routes.py"}),  # the address of a route in another file
-    ("db/db.go", "type Store struct", "type Shelf struct", ALL),
-    ("db/db.go", "package db", "package other", ALL),
+    ("db/db.go", "type Store struct", "type Shelf struct", {"db/db.go", "db/get.go", "app/main.go"}),
+    ("db/db.go", "package db", "package other", {"db/db.go", "db/get.go", "app/main.go"}),
+    ("shop/orders.py", "from shop.money", "import os\nfrom shop.money", {"shop/orders.py"}),
+]
+COMES = "def rounded(amount):\n    return amount\n"
+MOVES = [  # what goes, what comes with which text (None: that of what goes), and which files are resolved again
+    ("", "shop/extra.py", "def extra():\n    return 1\n", {"shop/extra.py"}),
+    ("", "shop/extra.py", COMES, {"shop/extra.py", "shop/orders.py", "docs/orders.md"}),
+    ("", "db/put.go", "package db\n\nfunc (s *Store) Put() {}\n", {"db/put.go", "app/main.go"}),
+    ("shop/other.py", "", None, set()),
+    ("shop/other.py", "shop/another.py", None, {"shop/another.py"}),
+    ("shop/store.py", "", None, {"shop/orders.py"}),
+    ("shop/store.py", "shop/shelf.py", None, {"shop/shelf.py", "shop/orders.py"}),
+    ("shop/money.py", "money.py", None, {"money.py", "shop/orders.py", "shop/store.py", "docs/orders.md"}),
+    ("db/get.go", "", None, {"app/main.go"}),
+    ("db/get.go", "db/took.go", None, {"db/took.go", "app/main.go"}),
+    ("app/pages.py", "web/pages.py", None, {"web/pages.py", "app/routes.py"}),
 ]
 
 
@@ -79,8 +93,24 @@ class Tree:
     def edit(self, path: str, text: str) -> None:
         """Write a file, and read it."""
         (self.root / path).write_text(text)
+        self._look_at(path)
+
+    def remove(self, path: str) -> None:
+        """Take a file away."""
+        (self.root / path).unlink()
+        self._look_at(path)
+
+    def move(self, path: str, to: str) -> None:
+        """Rename a file."""
+        (self.root / to).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).rename(self.root / to)
+        self._look_at(path, to)
+
+    def _look_at(self, *paths: str) -> None:
         self.known = {file.path: file for file in walk(self.root, DEFAULT_OPTIONS).files}
-        self.files |= {one.path: one for one in self._read([path])}
+        for path in paths:
+            self.files.pop(path, None)
+        self.files |= {one.path: one for one in self._read([path for path in paths if path in self.known])}
 
     def content(self, path: str) -> bytes | None:
         """Return what a file of settings holds."""
@@ -97,8 +127,8 @@ class Tree:
 
 
 def kept_of(before: dict[str, LinkedFile], earlier: Graph, tree: Tree) -> Kept | None:
-    changed = {path: file for path, file in before.items() if tree.files[path] != file}
-    return kept_edges(EarlierGraph(earlier, changed, names_modules=True), tree.ordered())
+    changed = {path: file for path, file in before.items() if tree.files.get(path) != file}
+    return kept_edges(EarlierGraph(earlier, changed, tree.content), tree.ordered())
 
 
 def check_same(one: dict[str, Array], other: dict[str, Array]) -> None:
@@ -106,23 +136,39 @@ def check_same(one: dict[str, Array], other: dict[str, Array]) -> None:
 
 
 @pytest.mark.parametrize(("path", "old", "new", "resolved"), EDITS)
-def test_what_an_edit_concerns(tmp_path: Path, path: str, old: str, new: str, resolved: set[str] | None) -> None:
+def test_what_an_edit_concerns(tmp_path: Path, path: str, old: str, new: str, resolved: set[str]) -> None:
     tree = Tree(write(tmp_path, FILES))
     before, earlier = dict(tree.files), Graph(tree.arrays())
     text = (tmp_path / path).read_text()
     assert old in text
     tree.edit(path, text.replace(old, new))
+    check_resolved(before, earlier, tree, resolved)
+
+
+@pytest.mark.parametrize(("gone", "came", "text", "resolved"), MOVES)
+def test_what_a_file_concerns_that_comes_or_goes(
+    tmp_path: Path, gone: str, came: str, text: str | None, resolved: set[str]
+) -> None:
+    tree = Tree(write(tmp_path, FILES))
+    before, earlier = dict(tree.files), Graph(tree.arrays())
+    if gone and came:
+        tree.move(gone, came)
+    elif gone:
+        tree.remove(gone)
+    else:
+        tree.edit(came, text or "")
+    check_resolved(before, earlier, tree, resolved)
+
+
+def check_resolved(before: dict[str, LinkedFile], earlier: Graph, tree: Tree, resolved: set[str]) -> None:
     kept = kept_of(before, earlier, tree)
-    if resolved is None:
-        assert kept is None
-        return
     assert kept is not None
     assert {tree.ordered()[number].path for number in kept.resolved} == resolved
     check_same(tree.arrays(), tree.arrays(kept))
 
 
 WORDS = re.compile(r"[A-Za-z_]\w{3,}")
-EDITS_TRIED = 25
+STEPS_TRIED = 30
 
 
 def changed_text(text: str, words: list[str], dice: random.Random) -> str:
@@ -148,20 +194,39 @@ def changed_text(text: str, words: list[str], dice: random.Random) -> str:
 
 
 @pytest.mark.slow
-def test_any_edit_gives_the_graph_that_is_made_of_nothing(tmp_path: Path) -> None:
-    dice = random.Random(3)
+@pytest.mark.parametrize("seed", [3, 4])
+def test_any_steps_give_the_graph_that_is_made_of_nothing(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
     copy_shop(tmp_path / "shop")
     tree = Tree(tmp_path / "shop")
-    paths = sorted(path for path, file in tree.files.items() if file.links.mentions.mentions)
     words = sorted({name for file in tree.files.values() for name, *_ in file.links.definitions if WORDS.match(name)})
     earlier, reused = Graph(tree.arrays()), 0
-    for _ in range(EDITS_TRIED):
-        before, path = dict(tree.files), dice.choice(paths)
-        tree.edit(path, changed_text((tree.root / path).read_text(), words, dice))
+    for _ in range(STEPS_TRIED):
+        before = dict(tree.files)
+        take_step(tree, words, dice)
         kept = kept_of(before, earlier, tree)
-        reused += kept is not None
         arrays = tree.arrays()
         if kept is not None:
+            reused += 1
             check_same(arrays, tree.arrays(kept))
         earlier = Graph(arrays)
-    assert reused > EDITS_TRIED // 3
+    assert reused > STEPS_TRIED // 3
+
+
+def take_step(tree: Tree, words: list[str], dice: random.Random) -> None:
+    """Edit, add, remove or rename a file."""
+    paths = sorted(path for path, file in tree.files.items() if file.links.mentions.mentions)
+    path = dice.choice(paths)
+    text = (tree.root / path).read_text()
+    folder, name = dice.choice(paths).rpartition("/")[0], path.rpartition("/")[2]
+    match dice.randrange(6):
+        case 0:
+            tree.edit(f"{folder}/new_{name}".removeprefix("/"), changed_text(text, words, dice))
+        case 1:
+            tree.remove(path)
+        case 2 if not (tree.root / folder / name).exists():
+            tree.move(path, f"{folder}/{name}".removeprefix("/"))
+        case 3:
+            tree.move(path, f"{path.rpartition('/')[0]}/renamed_{name}".removeprefix("/"))
+        case _:
+            tree.edit(path, changed_text(text, words, dice))

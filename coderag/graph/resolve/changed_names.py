@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,13 +25,33 @@ CALLED_INSTANCE = "__call__"
 NO_WORDS: frozenset[str] = frozenset()
 Identity = Hashable  # of a definition: those around it, its name and kind, and which one of these it is
 Entry = tuple[str, Hashable, str]
+Base = tuple[str, str, str, int, str]  # of which definition, how it is written, its role, and the type's names
+NO_BASES: frozenset[Base] = frozenset()
+HANDED = frozenset({"imported", "export"})  # kinds of entries that only files know which import the file
 
 
 class Changed(NamedTuple):
-    """Words that may mean something else than before: to all files, and to the file itself alone."""
+    """Words that may mean something else than before, by who may be concerned."""
 
-    everywhere: frozenset[str]
-    inside: frozenset[str] = NO_WORDS
+    everywhere: frozenset[str] = NO_WORDS
+    inside: frozenset[str] = NO_WORDS  # in the file itself alone
+    handed: frozenset[str] = NO_WORDS  # in the files that import it, and those that import these
+    types: frozenset[str] = NO_WORDS  # names of types that have other bases; they are among `everywhere`
+    bases: frozenset[str] = NO_WORDS  # of those of them that have several
+    hands_stars: bool = False  # what the file takes by stars may be handed on otherwise
+    moves: bool = False  # imports of other files may lead elsewhere
+
+    def joined(self, other: Changed) -> Changed:
+        """Return the words of both."""
+        return Changed(
+            self.everywhere | other.everywhere,
+            self.inside | other.inside,
+            self.handed | other.handed,
+            self.types | other.types,
+            self.bases | other.bases,
+            self.hands_stars or other.hands_stars,
+            self.moves or other.moves,
+        )
 
 
 @lru_cache(MEMO)
@@ -51,17 +71,35 @@ def identities(definitions: tuple[Defined, ...]) -> list[Identity]:
     return found
 
 
-def changed_names(before: LinkedFile, after: LinkedFile) -> Changed | None:
-    """Return the words that may mean something else since a file changed; None where they cannot be told."""
-    old, new = _Version(before), _Version(after)
-    if old.whole() != new.whole():
-        return None
+def changed_names(before: LinkedFile | None, after: LinkedFile | None) -> Changed:
+    """Return the words that may mean something else since a file changed; None stands for no file."""
+    old = _Version(before) if before is not None else None
+    new = _Version(after) if after is not None else None
+    if old is None or new is None or old.place() != new.place():
+        whole = Changed(moves=True, hands_stars=True)
+        for version in (old, new):
+            if version is not None:
+                whole = whole.joined(_sorted_out(version.entries())).joined(version.types(NO_BASES))
+        return whole
     entries = old.entries(), new.entries()
     keys = {key for key in entries[0].keys() | entries[1].keys() if entries[0].get(key) != entries[1].get(key)}
-    everywhere, inside = set[str](), set[str]()
+    found = _sorted_out(keys)
+    bases = frozenset(old.bases()), frozenset(new.bases())
+    if bases[0] != bases[1]:
+        same = bases[0] & bases[1]
+        found = found.joined(old.types(same)).joined(new.types(same))
+    return found._replace(
+        hands_stars=old.stars() != new.stars(),
+        moves=old.modules() != new.modules(),
+    )
+
+
+def _sorted_out(keys: Iterable[Entry]) -> Changed:
+    """Return the words of entries by who may know them."""
+    everywhere, inside, handed = set[str](), set[str](), set[str]()
     for kind, _, text in keys:
-        (inside if kind == "local" else everywhere).update(words_of(text))
-    return Changed(frozenset(everywhere), frozenset(inside))
+        (inside if kind == "local" else handed if kind in HANDED else everywhere).update(words_of(text))
+    return Changed(frozenset(everywhere), frozenset(inside), frozenset(handed))
 
 
 class _Version:
@@ -73,22 +111,30 @@ class _Version:
         self._tables = Tables([file], Places((0,)))
         self._identities: list[Identity] = [None, *identities(self._definitions)]  # of nodes
 
-    def whole(self) -> Hashable:
-        """Return what concerns more than single names: with another one, everything is to be resolved again."""
-        file, tables = self._file, self._tables
-        mentions = file.links.mentions
+    def place(self) -> Hashable:
+        """Return what all names of the file depend on: with another one, it is another file."""
+        file = self._file
         return (
             file.path,
             file.language,
             file.labels,
-            mentions.module,
-            None if 0 not in tables.exports else True,
-            tuple((one.module, one.alias, one.exported) for one in tables.stars.get(0, ())),
+            file.links.mentions.module,
             tuple(sorted(self._packages())),
-            tuple(sorted(self._bases())),
-            tuple(self._loaded()),
-            frozenset(self._upwards()),
+            0 in self._tables.exports,
         )
+
+    def stars(self) -> Hashable:
+        """Return what the file takes without naming it."""
+        return (
+            tuple((one.module, one.alias, one.exported) for one in self._tables.stars.get(0, ())),
+            tuple(self._loaded()),
+        )
+
+    def modules(self) -> Hashable:
+        """Return what imports of other files depend on, besides the place."""
+        file = self._file
+        guessing = file.links.mentions.imports if file.language == "go" else ()
+        return frozenset(self._upwards()), frozenset(one.module for one in guessing)
 
     def _packages(self) -> Iterator[tuple[str, str]]:
         """Yield what a definition says of the packages that the file belongs to: those in nothing but namespaces."""
@@ -99,10 +145,23 @@ class _Version:
             if one.parent == -1 or definitions[one.parent].kind is Kind.MODULE or one.kind is Kind.MODULE:
                 yield one.qualified_name, one.kind
 
-    def _bases(self) -> Iterator[tuple[str, str, str, int]]:
+    def bases(self) -> Iterator[Base]:
+        """Yield the bases of types as they are written."""
         for one in self._tables.rare[0]:
             if one.role in BASES:
-                yield str(self._identities[one.owner + 1]), one.receiver, one.name, int(one.role)
+                named = self._definitions[one.owner] if one.owner >= 0 else None
+                name = f"{named.name} {named.qualified_name}" if named is not None else ""
+                yield str(self._identities[one.owner + 1]), one.receiver, one.name, int(one.role), name
+
+    def types(self, same: frozenset[Base]) -> Changed:
+        """Return the names of the types that have other bases than these."""
+        written: dict[str, list[Base]] = {}
+        for one in self.bases():
+            written.setdefault(one[0], []).append(one)
+        changed = [bases for bases in written.values() if not same.issuperset(bases)]
+        words = frozenset(word for bases in changed for word in words_of(bases[0][-1]))
+        several = frozenset(word for bases in changed if len(bases) > 1 for one in bases for word in words_of(one[2]))
+        return Changed(everywhere=words, types=words, bases=several)
 
     def _loaded(self) -> Iterator[str]:
         """Yield what imports load into the file without a name."""

@@ -9,11 +9,25 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from coderag.graph.files import LinkedFile
 
-__all__ = ["NONE", "Asked", "Family", "Found", "ModuleTree", "Nesting", "Sharing", "ancestors", "join", "outer", "stem"]
+__all__ = [
+    "NONE",
+    "Asked",
+    "Family",
+    "Found",
+    "ModuleTree",
+    "Nesting",
+    "Reading",
+    "Sharing",
+    "ancestors",
+    "join",
+    "outer",
+    "stem",
+]
 
 MAX_ABOVE = 24  # folders above a file in which something is looked for, and the root
 Found = tuple[int, ...]  # positions of files, ascending where their order tells nothing
 Candidate = tuple[str, int]  # the folder that a path is looked up from, and the file
+Reading = Callable[[str], bytes | None]  # a path to the content of a file below the root that may be read
 NONE: Found = ()
 
 
@@ -55,7 +69,7 @@ class Sharing(Protocol):
 class ModuleTree:
     """All files of an index."""
 
-    def __init__(self, files: Sequence[LinkedFile], read: Callable[[str], bytes | None] | None = None) -> None:
+    def __init__(self, files: Sequence[LinkedFile], read: Reading | None = None) -> None:
         """Take files; `read` gives the bytes of a file below the root that may be read."""
         self.files = files
         self.paths = [file.path for file in files]
