@@ -264,6 +264,11 @@ def _at(link: Link) -> Source:
 
 
 def _column(table: Name, method: str, written: Written) -> list[SchemaOperation] | None:
+    """Return the operations of a call for a column, None where its name is computed.
+
+    t.string("name", 40).notNullable()  -> AddColumn of name, not nullable
+    t.integer("n").unique()             -> AddColumn of n, AddConstraint that n is unique
+    """
     default_name = "id" if method in COUNTED else None
     name = as_text(written.values[0]) if written.values else default_name
     if not name:
