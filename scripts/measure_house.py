@@ -132,8 +132,8 @@ def branches(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def cases(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return how many `if` and `case` a function has."""
-    return sum(isinstance(node, ast.If | ast.match_case) for node in ast.walk(function))
+    """Return how many `if`, conditional expressions and `case` a function has."""
+    return sum(isinstance(node, ast.If | ast.IfExp | ast.match_case) for node in ast.walk(function))
 
 
 def way(root: Path, question: str = "") -> list[tuple[str, str]]:

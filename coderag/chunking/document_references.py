@@ -95,7 +95,11 @@ def _named(lines: Lines) -> Iterator[tuple[int, str, str]]:
 
 
 def _prose(lines: Lines) -> Iterator[tuple[int, str]]:
-    """Yield the rows outside of fenced and literal blocks."""
+    """Yield the rows outside of fenced and literal blocks, with their text.
+
+    a, ```, b, ```, c    -> (0, "a"), (4, "c")
+    See::, (blank),   b  -> (0, "See::")
+    """
     fence = ""
     deeper_than: int | None = None  # a literal block lasts as long as rows are
     for row in range(len(lines)):

@@ -132,6 +132,11 @@ class _Maker:
         self.questions.append(made)
 
     def _question(self, one: _Changed, states: _States, *, max_functions: int) -> JudgedQuestion | str:
+        """Return the question that a commit answers, or why it makes none.
+
+        "Fix rounding of totals (#12)", total() changed  -> its text, with the places of total()
+        "Merge branch main", or only a README changed    -> the reason
+        """
         text, reason = question_of(one.commit.subject)
         if not one.commit.parent:
             return "no commit before it"

@@ -101,6 +101,11 @@ def _record(one: Wanted) -> Mapping[str, Any]:
 
 
 def _question(line: bytes, source: str) -> JudgedQuestion:
+    """Return the judged question of a line; raises _Bad.
+
+    {"query": "parse a date", "relevant": [{"path": "a.py"}]}   -> about code, answered by a.py
+    {"question": "sales by region", "tables": ["sales"]}        -> about a schema, answered by sales
+    """
     if len(line) > QUESTION_LINE.most:
         raise _Bad(f"a line of {len(line):,} bytes is no question")
     try:

@@ -451,6 +451,11 @@ class _Walk:
     def _inspect(
         self, folder: _Folder, entry: os.DirEntry[str], name: bytes, *, forced: bool
     ) -> SourceFile | tuple[SkipReason, str]:
+        """Return a file to be read, or why it is left out with the detail of it.
+
+        src/app.py                      -> the source file, in python
+        an empty file, a file of 80 MB  -> (EMPTY, ""), (TOO_LARGE, "80,000,000 bytes")
+        """
         path, encoded = folder.path + entry.name, folder.encoded + name
         if entry.is_symlink():
             return self._link(path)

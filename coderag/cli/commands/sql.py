@@ -44,7 +44,11 @@ OF_HISTORY = frozenset({"commits", "changes"})
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the rows of a query; 1 when there are none."""
+    """Print the rows of a query; 1 when there are none.
+
+    "select path from files"                         -> a table of at most DEFAULT_ROWS rows
+    "select path from files", --output a.parquet -> the file a.parquet, and a note of how many rows are in it
+    """
     if options.tables:
         return _list(options)
     sql = _query(options)

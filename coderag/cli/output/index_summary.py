@@ -31,7 +31,11 @@ SLOWEST_TOLD = 0.005  # seconds; a shorter time says nothing of the speed
 
 
 def summary_lines(report: Report, status: Status, shown: Screen, *, verbose: bool, follows: bool) -> list[str]:
-    """Return what was done to an index, and what it holds now; `follows`: the graph is being made meanwhile."""
+    """Return what was done to an index, and what it contains now; `follows`: the graph is being built meanwhile.
+
+    a first index      -> "shop  indexed 12 files, ...", languages, index, graph
+    nothing to update  -> "shop  up to date: 12 files, ...", index, graph
+    """
     lines = [f"{shown.paint(visible(status.repository), Style.TITLE)}  {_did(report, status)}"]
     if report.rebuilt:
         lines.append(labelled("again", f"all files, because {visible(report.rebuilt)}", shown))

@@ -122,7 +122,11 @@ class _Reader:
         return self._lines[at] if at < len(self._lines) else ""
 
     def _header(self) -> FilePatch:
-        """Return a file from its header, and stop behind it."""
+        """Return a file from its header, and stop behind it.
+
+        diff --git a/x b/x, new file mode 100644  -> old "", new "x", modes ("100644",)
+        rename from x, rename to y                -> old "x", new "y"
+        """
         old, new, found = "", "", FilePatch("", "")
         gone: set[str] = set()
         first = self._line(self._at).rstrip("\r")

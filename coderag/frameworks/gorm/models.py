@@ -269,7 +269,11 @@ class _Reading:
         fields.is_whole = fields.is_whole and inner.is_whole
 
     def _type(self, one: GoField, options: Mapping[str, str]) -> str:
-        """Return the type of a column, "" for what is a relation."""
+        """Return the type of a column, "" for what is a relation.
+
+        Name string `gorm:"size:40"`  -> "varchar(40)"
+        Orders []Order                -> ""
+        """
         if stated := options.get("type"):
             return stated
         if not RELATION.isdisjoint(options):

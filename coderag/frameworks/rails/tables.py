@@ -117,7 +117,11 @@ def join_name(first: str, second: str) -> str:
 
 
 def _type(kind: str, options: Mapping[str, Literal]) -> str:
-    """Return a type with its size, as Rails names it."""
+    """Return a type with its size, as Rails names it.
+
+    integer, limit: 8                    -> "bigint"
+    decimal, precision: 10, scale: 2     -> "decimal(10, 2)"
+    """
     if kind == "virtual":
         kind = as_text(options.get("type"))
     elif kind == "enum":

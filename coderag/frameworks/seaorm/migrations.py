@@ -123,7 +123,11 @@ class _Reading(Steps):
         return Name(name, schema=schema) if name else None
 
     def _part(self, table: Name, link: Link) -> Iterator[SchemaOperation]:
-        """Yield what a call in a statement on a table does."""
+        """Yield the operations of a call in a statement on a table.
+
+        .col(ColumnDef::new(User::Id).integer())  -> AddColumn of id
+        .drop_foreign_key("fk_a")                 -> DropConstraint of fk_a
+        """
         given, made = link.argument(0), None
         inner = chain_of(given)
         if link.name in {"col", "add_column", "add_column_if_not_exists", "modify_column"}:

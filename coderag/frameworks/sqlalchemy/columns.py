@@ -231,6 +231,9 @@ def read_constraint(call: Call, code: Code, *, attributes: Mapping[str, str]) ->
     """Return a key or check that stands among the arguments of a table, None for anything else.
 
     `attributes` has the column of each attribute of the class.
+
+    UniqueConstraint("a", "b", name="u")  -> Constraint "u", unique ("a", "b")
+    Index("i", "a")                       -> None: an index that is not unique
     """
     kind = last_part(call.name)
     if kind not in CONSTRAINTS:

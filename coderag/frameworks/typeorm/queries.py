@@ -181,7 +181,11 @@ class _Reader:
                 return
 
     def _call(self, link: Link, model: str, given: tuple[Argument, ...], *, draft: UsageBuilder) -> None:
-        """Note what a method of a repository does; `given` are its arguments behind the entity."""
+        """Note the usages of a repository's method; `given` are its arguments behind the entity.
+
+        find({ select: { name: true } })  -> reads the table and its column name
+        delete({ id: 1 })                 -> deletes rows, compares id
+        """
         nodes = [argument.node for argument in given]
         first = nodes[0] if nodes else None
         second = nodes[1] if len(nodes) > 1 else None

@@ -68,7 +68,11 @@ def changed_schema(
 
 
 def _stated(path: str, operation: SchemaOperation, tables: Sequence[Table]) -> Iterator[Changed]:
-    """Yield what an operation does to a column, or to a table as a whole, as it says itself."""
+    """Yield what an operation says that it changes: a column, or a table as a whole.
+
+    AddColumn of total to orders     -> orders.total, ADDED
+    Rename of the table bills to orders  -> orders, RENAMED, before it "bills"
+    """
     how, column, before, detail = How.CHANGED, "", "", ""
     match operation:
         case AddColumn(table=name, column=added):

@@ -72,6 +72,9 @@ class ReferenceEdges:
         """Append the lists of each mention of a file.
 
         Every name that is written anywhere passes here: what was seen before is found without a call.
+
+        total(), receiver ""          -> the definitions of total that the scope reaches
+        cart.total(), receiver "cart" -> the members total of the type of cart, and what its type was found through
         """
         lists, meant, led = self._lists, self._meant, self._led
         base, reachable, rules = self._tables.first[number], self._tables.reachable, self._tables.rules[number]

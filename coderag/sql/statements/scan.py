@@ -68,6 +68,9 @@ def scanner(name: str, delimiter: str = ";", *, broken: bool = False) -> Scanner
     """Return the patterns of the dialect of this name, while statements end at a delimiter.
 
     In a broken text the quotes do not pair: no string goes on in another line.
+
+    "postgres"     -> dollar quotes are strings, ";" ends a statement
+    "mysql", "$$"  -> only "$$" ends a statement, the front of a line none
     """
     dialect = dialects()[name]
     comments = [*_block_comments(dialect, broken=broken), *_line_comments(dialect)]

@@ -260,7 +260,11 @@ class Extents:
                 return self._recovered(here)
 
     def _loose(self, at: int, head: str) -> Extent:
-        """Return the end of a statement that needs no sign at its end: another begins at the front of a line."""
+        """Return the end of a statement that needs no sign at its end: another begins at the front of a line.
+
+        SELECT 1, line SELECT 2  -> the end of the first line
+        SELECT (, line SELECT 2)  -> the end of the text: the second is in parentheses
+        """
         data, scan = self.data, self.scan
         leading = head in LEADING
         verb = head.lower()

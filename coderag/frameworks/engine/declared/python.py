@@ -141,7 +141,11 @@ class _Reading:
 
 
 def literal_of(node: Node | None, code: Code, depth: int = 0) -> Literal:
-    """Return what an expression of Python says."""
+    """Return the value of an expression of Python, COMPUTED where only a run of it knows.
+
+    ("a", 1)                                   -> ("a", Number("1"))
+    User.email, where User is a class of the file  -> Reference("User.email")
+    """
     if node is not None and node.type == "attribute" and (name := _field_of(node, code)):
         return Reference(name)
     node = code.resolve(node)

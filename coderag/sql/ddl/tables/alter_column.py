@@ -39,6 +39,11 @@ def _read_identity(cursor: Cursor, change: AlterColumn) -> AlterColumn | None:
 
 
 def _read_other(cursor: Cursor, change: AlterColumn) -> Change | None:
+    """Return the change of what follows the name of a column, None where it changes nothing that is kept.
+
+    SET DATA TYPE bigint  -> a change of the type to "bigint"
+    DROP DEFAULT          -> a change of the default to ""
+    """
     if cursor.accept("SET", "DATA", "TYPE") or cursor.accept("SET", "TYPE") or cursor.accept("TYPE"):
         return replace(change, type=read_type(cursor))
     if cursor.accept("SET", "DEFAULT") or cursor.accept("DEFAULT"):
