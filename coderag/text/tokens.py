@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer
 
+from coderag.text.word_numbers import Array, WordNumbers, WordTable
+
 __all__ = [
     "MAX_REMEMBERED",
     "TOKENIZER_VERSION",
@@ -136,7 +138,9 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._numbers = _Numbers()
-        self._words = _Memo(self._numbers)
+        self._memo = _Memo(self._numbers)
+        self.words = WordNumbers()  # words that the terms of many are asked for by
+        self._terms = WordTable(self.words, self._memo.find)
         self._hashes = np.zeros(0, dtype=np.uint64)  # of the first terms, with room for more
         self._hashed = 0
 
@@ -145,11 +149,14 @@ class Vocabulary:
 
     def numbers(self, found: Iterable[bytes]) -> list[int]:
         """Return the numbers of the terms of some words, as `raw_words` gives them, in order."""
-        return array("i", self.packed(found)).tolist()
+        return array("i", b"".join(map(self._memo.__getitem__, found))).tolist()
 
-    def packed(self, found: Iterable[bytes]) -> bytes:
-        """Return the same numbers as the bytes of an i32 array, in half the time."""
-        return b"".join(map(self._words.__getitem__, found))
+    def terms_of(self, words: Array) -> tuple[Array, Array]:
+        """Return the numbers of the terms of some of `words`, i32, in order, and how many terms each has, i64[words].
+
+        Many take a third of the time that `numbers` takes.
+        """
+        return self._terms.of(words)
 
     def hashes(self) -> npt.NDArray[np.uint64]:
         """Return the hash of every term, by number: u64[terms]."""
@@ -200,15 +207,17 @@ class _Memo(dict[bytes, bytes]):
         self._pieces = _PieceNumbers(numbers)
 
     def __missing__(self, raw: bytes) -> bytes:
+        packed = self[raw] = self.find(raw)
+        return packed
+
+    def find(self, raw: bytes) -> bytes:
+        """Return the numbers of a word without remembering them."""
         numbers = self._numbers
         if not raw.isascii():
             apart = words(raw.decode("utf-8", "replace"))
-            packed = b"".join([PACK(numbers[term]) for term in chain.from_iterable(map(terms, apart))])
-        elif len(raw) <= MAX_WORD and not raw[:1].isdigit() and len(pieces := PIECE.findall(raw.decode())) > 1:
+            return b"".join([PACK(numbers[term]) for term in chain.from_iterable(map(terms, apart))])
+        if len(raw) <= MAX_WORD and not raw[:1].isdigit() and len(pieces := PIECE.findall(raw.decode())) > 1:
             # As `terms` has it, with what the pieces lead to remembered: most new words are made of known pieces.
             whole = PACK(numbers[_stems.of("".join(pieces).lower())])
-            packed = b"".join(map(self._pieces.__getitem__, pieces)) + whole
-        else:
-            packed = b"".join([PACK(numbers[term]) for term in terms(raw.decode())])
-        self[raw] = packed
-        return packed
+            return b"".join(map(self._pieces.__getitem__, pieces)) + whole
+        return b"".join([PACK(numbers[term]) for term in terms(raw.decode())])
