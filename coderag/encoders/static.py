@@ -9,7 +9,7 @@ from hashlib import sha256
 from math import prod
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from coderag.encoders.pieces import Pieces
 from coderag.errors import EncoderError
 from coderag.record import record
 from coderag.text.tokens import raw_words
-from coderag.text.word_numbers import WordNumbers, WordTable
+
+if TYPE_CHECKING:
+    from coderag.text.word_numbers import WordNumbers, WordTable
 
 __all__ = [
     "CHECKSUM_NAME",
@@ -161,6 +163,8 @@ class StaticEncoder:
 
     def word_rows(self, words: WordNumbers) -> WordTable:
         """Return the table of the rows of some words, for `encode_numbered`."""
+        from coderag.text.word_numbers import WordTable  # a search needs none
+
         return WordTable(words, self._pieces.rows_of)
 
     @property

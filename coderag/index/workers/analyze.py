@@ -39,7 +39,8 @@ from coderag.index.workers.field_terms import FieldTerms
 from coderag.index.workers.readers import ReadFile, read_chunks
 from coderag.syntax.language import claimed, languages
 from coderag.syntax.lines import Lines
-from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, raw_words
+from coderag.text.tokens import MAX_REMEMBERED, raw_words
+from coderag.text.vocabulary import Vocabulary
 from coderag.text.word_numbers import WordTable
 
 __all__ = ["analyze"]

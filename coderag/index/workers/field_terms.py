@@ -12,7 +12,7 @@ import numpy as np
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.ranges import ranges
 from coderag.index.storage.postings import saturate
-from coderag.text.tokens import Vocabulary
+from coderag.text.vocabulary import Vocabulary
 
 __all__ = ["FIELDS", "FieldTerms"]
 
