@@ -18,7 +18,8 @@ from coderag.index.workers.field_terms import FIELDS, FieldTerms
 from coderag.search.query.query import check_question
 from coderag.search.query.understand import understand
 from coderag.search.retrieval.lexical import scored_terms
-from coderag.text.tokens import Vocabulary, raw_words
+from coderag.text.tokens import raw_words
+from coderag.text.vocabulary import Vocabulary
 
 __all__ = ["BM25Index"]
 

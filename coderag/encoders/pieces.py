@@ -13,7 +13,7 @@ __all__ = ["CONTINUES", "Pieces"]
 
 CONTINUES = "##"  # before a piece that does not begin a word
 MAX_PIECE = 24  # letters; no piece is longer
-MANY = 1024  # words met, beyond which a dictionary of all pieces pays off
+MANY = 1024  # parts of words met, beyond which a dictionary of all pieces pays off
 
 
 class _Lines(Sequence[str]):
@@ -111,6 +111,8 @@ class _Parts(dict[str, bytes]):
         self._pieces = pieces
 
     def __missing__(self, part: str) -> bytes:
+        if len(self) == MANY:
+            self._pieces.remember_all()
         if len(self) == MAX_REMEMBERED:
             self.clear()
         rows = self[part] = array("i", self._pieces.cut(part.lower())).tobytes()
@@ -125,8 +127,6 @@ class _Words(dict[bytes, bytes]):
         self._pieces = pieces
 
     def __missing__(self, raw: bytes) -> bytes:
-        if len(self) == MANY:
-            self._pieces.remember_all()
         if len(self) == MAX_REMEMBERED:
             self.clear()  # what comes next is in another part of the repository, with words of its own
         rows = self[raw] = self._pieces.rows_of(raw)

@@ -9,7 +9,7 @@ from hashlib import sha256
 from math import prod
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from coderag.errors import EncoderError
 from coderag.record import record
 from coderag.text.tokens import raw_words
 
+if TYPE_CHECKING:
+    from coderag.text.word_numbers import WordNumbers, WordTable
+
 __all__ = [
     "CHECKSUM_NAME",
     "FORMAT",
@@ -26,6 +29,7 @@ __all__ = [
     "MODEL_NAME",
     "TENSORS",
     "FieldWeights",
+    "NumberedWords",
     "PassageWords",
     "StaticEncoder",
     "shipped_encoder",
@@ -58,6 +62,13 @@ class PassageWords(NamedTuple):
     scope: list[bytes]
     path: list[bytes]
     body: list[bytes]
+
+
+class NumberedWords(NamedTuple):
+    """The words of a field of many passages, by number, with the passage of each; passages come in order."""
+
+    words: Array
+    passages: Array
 
 
 @record
@@ -149,6 +160,36 @@ class StaticEncoder:
         sizes = np.fromiter(map(len, fields), dtype=np.int64, count=len(fields)) // ROW_BYTES
         flat = np.frombuffer(b"".join(fields), dtype=np.int32).astype(np.int64)
         return self._summed(np.repeat(np.arange(len(fields)), sizes), flat, passages=len(batch))
+
+    def word_rows(self, words: WordNumbers) -> WordTable:
+        """Return the table of the rows of some words, for `encode_numbered`."""
+        from coderag.text.word_numbers import WordTable  # a search needs none
+
+        return WordTable(words, self._pieces.rows_of)
+
+    @property
+    def most_words(self) -> tuple[int, int, int, int]:
+        """How many words count of the fields of a passage: body, name, scope, path."""
+        return self._weights.body_rows, MAX_FIELD, MAX_FIELD, MAX_FIELD
+
+    def encode_numbered(self, fields: Sequence[NumberedWords], table: WordTable, *, passages: int) -> Array:
+        """Return the same as `encode_words` of words by number, in a third of the time.
+
+        `fields` are body, name, scope and path, each of its first `most_words`; `table` is that of `word_rows`.
+        """
+        found: list[Array] = []
+        places: list[Array] = []
+        for position, field in enumerate(fields):
+            rows, sizes = table.of(field.words)
+            passage = np.repeat(field.passages, sizes)
+            if position == 0:
+                counts = np.bincount(passage, minlength=passages)
+                before = np.arange(len(passage)) - np.repeat(np.cumsum(counts) - counts, counts)
+                counted = before < self._weights.body_rows
+                rows, passage = rows[counted], passage[counted]
+            found.append(rows)
+            places.append(passage * FIELDS + position)
+        return self._summed(np.concatenate(places), np.concatenate(found).astype(np.int64), passages=passages)
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
         """Return f32[passages, dimensions], each row of unit length, zeros where no word is known."""

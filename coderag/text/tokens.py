@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
-import struct
-from array import array
-from collections.abc import Iterable
 from hashlib import blake2b
-from itertools import chain
 
-import numpy as np
-import numpy.typing as npt
 import Stemmer
 
 __all__ = [
     "MAX_REMEMBERED",
     "TOKENIZER_VERSION",
-    "Vocabulary",
     "cut_identifier",
     "plain_name",
     "raw_words",
     "split_identifier",
     "stem",
+    "stem_once",
+    "term_digest",
     "term_hash",
     "terms",
     "words",
@@ -41,7 +36,6 @@ WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")  # kana, Han
 SEPARATOR = re.compile(r"::|->|[#/:]")
 MAX_WORD = 64  # longer "words" are data: keys, hashes, base64
 MAX_NUMBER = 16
-PACK = struct.Struct("=i").pack  # of the number of a term
 MIN_STEMMED = 4  # shorter words have no ending to lose
 
 
@@ -82,7 +76,7 @@ class _Stems(dict[str, str]):
         return stemmed
 
     def of(self, word: str) -> str:
-        """Return a stem without remembering it: of what will hardly be asked for again."""
+        """Return a stem without remembering it."""
         stemmed: str = self._stemmer.stemWord(word) if len(word) >= MIN_STEMMED else word
         return stemmed
 
@@ -99,6 +93,11 @@ def plain_name(name: str) -> str:
 def stem(word: str) -> str:
     """Return the stem of a lower-case word; short words and numbers stay."""
     return _stems[word]
+
+
+def stem_once(word: str) -> str:
+    """Return the same without remembering it: of what will hardly be asked for again."""
+    return _stems.of(word)
 
 
 def terms(word: str) -> tuple[str, ...]:
@@ -124,91 +123,9 @@ def terms(word: str) -> tuple[str, ...]:
 
 def term_hash(term: str) -> int:
     """Return the unsigned 64-bit hash that stands for a term in an index."""
-    return int.from_bytes(_digest(term), "little")
+    return int.from_bytes(term_digest(term), "little")
 
 
-def _digest(term: str) -> bytes:
+def term_digest(term: str) -> bytes:
+    """Return the same hash as bytes."""
     return blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-
-class Vocabulary:
-    """Terms by number, with the words that lead to them remembered."""
-
-    def __init__(self) -> None:
-        self._numbers = _Numbers()
-        self._words = _Memo(self._numbers)
-        self._hashes = np.zeros(0, dtype=np.uint64)  # of the first terms, with room for more
-        self._hashed = 0
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def numbers(self, found: Iterable[bytes]) -> list[int]:
-        """Return the numbers of the terms of some words, as `raw_words` gives them, in order."""
-        return array("i", self.packed(found)).tolist()
-
-    def packed(self, found: Iterable[bytes]) -> bytes:
-        """Return the same numbers as the bytes of an i32 array, in half the time."""
-        return b"".join(map(self._words.__getitem__, found))
-
-    def hashes(self) -> npt.NDArray[np.uint64]:
-        """Return the hash of every term, by number: u64[terms]."""
-        count = len(self._numbers)
-        if count > len(self._hashes):
-            grown = np.zeros(2 * count, dtype=np.uint64)
-            grown[: self._hashed] = self._hashes[: self._hashed]
-            self._hashes = grown
-        digests = b"".join(map(_digest, self._numbers.new))
-        self._hashes[self._hashed : count] = np.frombuffer(digests, dtype="<u8")
-        self._numbers.new.clear()
-        self._hashed = count
-        return self._hashes[:count]
-
-
-class _Numbers(dict[str, int]):
-    """Terms numbered in order of first appearance."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.new: list[str] = []  # the last ones, which are not hashed yet
-
-    def __missing__(self, term: str) -> int:
-        number = self[term] = len(self)
-        self.new.append(term)
-        return number
-
-
-class _PieceNumbers(dict[str, bytes]):
-    """The number of the term of each piece of an identifier, as it is written, packed; b"" where it has none."""
-
-    def __init__(self, numbers: _Numbers) -> None:
-        super().__init__()
-        self._numbers = numbers
-
-    def __missing__(self, piece: str) -> bytes:
-        has_term = len(piece) > 1 or piece.isdigit()
-        packed = self[piece] = PACK(self._numbers[_stems[piece.lower()]]) if has_term else b""
-        return packed
-
-
-class _Memo(dict[bytes, bytes]):
-    """The term numbers of each word seen, packed; what is beyond ASCII may hold several words."""
-
-    def __init__(self, numbers: _Numbers) -> None:
-        super().__init__()
-        self._numbers = numbers
-        self._pieces = _PieceNumbers(numbers)
-
-    def __missing__(self, raw: bytes) -> bytes:
-        numbers = self._numbers
-        if not raw.isascii():
-            apart = words(raw.decode("utf-8", "replace"))
-            packed = b"".join([PACK(numbers[term]) for term in chain.from_iterable(map(terms, apart))])
-        elif len(raw) <= MAX_WORD and not raw[:1].isdigit() and len(pieces := PIECE.findall(raw.decode())) > 1:
-            # As `terms` has it, with what the pieces lead to remembered: most new words are made of known pieces.
-            whole = PACK(numbers[_stems.of("".join(pieces).lower())])
-            packed = b"".join(map(self._pieces.__getitem__, pieces)) + whole
-        else:
-            packed = b"".join([PACK(numbers[term]) for term in terms(raw.decode())])
-        self[raw] = packed
-        return packed

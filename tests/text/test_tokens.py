@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coderag.text.comments import doc_summary
-from coderag.text.tokens import Vocabulary, raw_words, split_identifier, term_hash, terms, words
+from coderag.text.tokens import raw_words, split_identifier, term_hash, terms, words
+from coderag.text.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from coderag.index.storage.arrays.strings import pack_strings
 from coderag.index.storage.postings import WEIGHT_STEPS, Postings, build_postings, idf, saturate
 from coderag.sql.records import Definition, ExampleQuery, Table
 from coderag.text.asking import AskedWord, asked_words
-from coderag.text.tokens import Vocabulary, raw_words, split_identifier, stem, term_hash, terms, words
+from coderag.text.tokens import raw_words, split_identifier, stem, term_hash, terms, words
+from coderag.text.vocabulary import Vocabulary
 
 __all__ = [
     "column_words",

@@ -96,7 +96,8 @@ __all__ = [
 # 5  links of files in segments, and the graph
 # 6  signed; sums are SHA-256, names are not to be guessed
 # 7  arrays packed, signs of vectors in large segments alone
-FORMAT = 7
+# 8  links of files as columns
+FORMAT = 8
 INDEX_FOLDER = ".coderag"
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"

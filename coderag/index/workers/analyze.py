@@ -12,7 +12,7 @@ import numpy as np
 
 from coderag.chunking.chunk import ChunkSpec
 from coderag.encoders.encoder import quantised
-from coderag.encoders.static import PassageWords, StaticEncoder, shipped_encoder
+from coderag.encoders.static import NumberedWords, StaticEncoder, shipped_encoder
 from coderag.files.decode import Contents, Decoded, read_file
 from coderag.files.privacy.secrets.masking import Masked, mask_secrets
 from coderag.files.walk import MAX_BYTES, Skipped, SkipReason, SourceFile
@@ -39,7 +39,9 @@ from coderag.index.workers.field_terms import FieldTerms
 from coderag.index.workers.readers import ReadFile, read_chunks
 from coderag.syntax.language import claimed, languages
 from coderag.syntax.lines import Lines
-from coderag.text.tokens import MAX_REMEMBERED, Vocabulary, raw_words
+from coderag.text.tokens import MAX_REMEMBERED, raw_words
+from coderag.text.vocabulary import Vocabulary
+from coderag.text.word_numbers import WordTable
 
 __all__ = ["analyze"]
 
@@ -88,16 +90,30 @@ def analyze(
     return builder.columns(), skipped
 
 
+class _Remembered:
+    """Words that were met: those of one batch need not be taken apart again in the next."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self._rows: WordTable | None = None
+
+    def rows(self, encoder: StaticEncoder) -> WordTable:
+        """Return the rows of words in the shipped encoder."""
+        if self._rows is None:
+            self._rows = encoder.word_rows(self.vocabulary.words)
+        return self._rows
+
+
 @cache
-def _only_vocabulary() -> list[Vocabulary]:
-    return [Vocabulary()]
+def _only_holder() -> list[_Remembered]:
+    return [_Remembered()]
 
 
-def _remembered() -> Vocabulary:
-    """Return this process' vocabulary: words met in one batch need not be taken apart again in the next."""
-    holder = _only_vocabulary()
-    if len(holder[0]) > MAX_REMEMBERED:
-        holder[0] = Vocabulary()
+def _remembered() -> _Remembered:
+    """Return what this process remembers."""
+    holder = _only_holder()
+    if len(holder[0].vocabulary.words) > MAX_REMEMBERED:
+        holder[0] = _Remembered()
     return holder[0]
 
 
@@ -107,7 +123,6 @@ class _Builder:
     def __init__(self, encoder: StaticEncoder | None, *, mask: bool) -> None:
         self._mask = mask
         self._encoder = encoder
-        self._passages: list[PassageWords] = []
         self._files: list[FileRow] = []
         self._facts: list[bytes] = []
         self._links: list[bytes] = []
@@ -122,8 +137,8 @@ class _Builder:
         self._symbols: list[tuple[int, ...]] = []
         self._symbol_names: list[str] = []
         self._symbol_keys: list[tuple[int, int]] = []
-        self._vocabulary = _remembered()
-        self._terms = FieldTerms(self._vocabulary)
+        self._remembered = _remembered()
+        self._terms = FieldTerms(self._remembered.vocabulary)
 
     def add(self, file: SourceFile, decoded: Decoded, *, failed: str) -> None:
         """Add a file's chunks; `failed` says why its reader did before."""
@@ -208,8 +223,6 @@ class _Builder:
         self._details.append(Details(draft.signature, draft.doc, draft.decorators, used, draft.calls))
         scope = draft.qualified_name[: -len(draft.name)] if draft.name else draft.qualified_name
         name_words, scope_words = _words(draft.name), _words(scope)
-        if self._encoder is not None:
-            self._passages.append(PassageWords(name_words, scope_words, path_words, body))
         signature_words, doc_words, member_words = _words(draft.signature), _words(draft.doc), _words(members)
         self._terms.add((name_words, scope_words, path_words, signature_words, doc_words, member_words, body))
 
@@ -261,7 +274,12 @@ class _Builder:
     def _vectors(self) -> Array:
         if self._encoder is None:
             return np.zeros((len(self._chunks), 0), dtype=np.int8)
-        return quantised(self._encoder.encode_words(self._passages))
+        fields = [
+            NumberedWords(*self._terms.first_words(name, most))
+            for name, most in zip(("body", "name", "scope", "path"), self._encoder.most_words, strict=True)
+        ]
+        rows = self._remembered.rows(self._encoder)
+        return quantised(self._encoder.encode_numbered(fields, rows, passages=len(self._chunks)))
 
 
 def _size(name: str) -> int:

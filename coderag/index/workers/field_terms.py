@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import ranges
 from coderag.index.storage.postings import saturate
-from coderag.text.tokens import Vocabulary
+from coderag.text.vocabulary import Vocabulary
 
 __all__ = ["FIELDS", "FieldTerms"]
 
-NUMBER_BYTES = 4  # of the number of a term
 K1 = 1.2  # saturation of a term's weight
 
 
@@ -44,17 +46,28 @@ class FieldTerms:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._fields: list[bytes] = []  # the numbers of the terms of each field of each chunk, in the order of FIELDS
+        self._words = array("i")  # the numbers of the words of each field of each chunk, in the order of FIELDS
+        self._sizes: list[int] = []  # how many words each field has
 
     def add(self, fields: Sequence[list[bytes]]) -> None:
         """Add a chunk: the words of each field, in the order of FIELDS."""
-        self._fields += map(self._vocabulary.packed, fields)
+        self._words.extend(map(self._vocabulary.words.__getitem__, chain.from_iterable(fields)))
+        self._sizes += map(len, fields)
+
+    def first_words(self, field: str, most: int) -> tuple[Array, Array]:
+        """Return the numbers of the first words of a field, and the chunk of each, in the order of the chunks."""
+        sizes = np.array(self._sizes, dtype=np.int64)
+        at = np.arange(list(FIELDS).index(field), len(sizes), len(FIELDS))
+        begins = (np.cumsum(sizes) - sizes)[at]
+        place, chunks = ranges(begins, begins + np.minimum(sizes[at], most))
+        return np.array(self._words, dtype=np.int32)[place], chunks
 
     def postings(self) -> tuple[Array, Array, Array, Array]:
         """Return (vocabulary u64, term u32, chunk u32, weight u8); a (term, chunk) pair appears once."""
-        sizes = np.fromiter(map(len, self._fields), dtype=np.int64, count=len(self._fields))
-        lengths = (sizes // NUMBER_BYTES).reshape(-1, len(FIELDS))
-        vocabulary, terms = self._used_terms()
+        found, counts = self._vocabulary.terms_of(np.array(self._words, dtype=np.int32))
+        ends = np.cumsum(np.array(self._sizes, dtype=np.int64))
+        lengths = np.diff(np.concatenate([[0], np.cumsum(counts)])[ends], prepend=0).reshape(-1, len(FIELDS))
+        vocabulary, terms = self._used_terms(found)
         # One sort brings equal (chunk, term, field) together: 20 bits hold a batch's chunks, 40 its terms.
         places = np.repeat(np.arange(lengths.size, dtype=np.int64), lengths.ravel())
         docs, fields = np.divmod(places, len(FIELDS))
@@ -67,16 +80,15 @@ class FieldTerms:
         found_terms = pairs[starts] & ((1 << 40) - 1)
         return vocabulary, found_terms.astype(np.uint32), docs[starts].astype(np.uint32), saturate(summed, K1)
 
-    def _used_terms(self) -> tuple[Array, Array]:
+    def _used_terms(self, found: Array) -> tuple[Array, Array]:
         """Return the hashes of the terms that occur, u64[terms], and every occurrence as a position among them."""
-        flat = np.frombuffer(b"".join(self._fields), dtype=np.int32)
         hashes = self._vocabulary.hashes()
         occurs = np.zeros(len(hashes), dtype=bool)
-        occurs[flat] = True
+        occurs[found] = True
         used = np.flatnonzero(occurs)
         position = np.empty(len(hashes), dtype=np.int32)  # not filled: the vocabulary is far larger than a batch's
         position[used] = np.arange(len(used), dtype=np.int32)
-        return hashes[used], position[flat]
+        return hashes[used], position[found]
 
 
 def _shares(lengths: Array) -> Array:

@@ -78,6 +78,8 @@ class Names:
         self._starts = [scope.start for scope in self._scopes]
         if language != "elixir":
             self._find_calls()
+        self._sites.sort(key=lambda site: in_order(site.node))
+        self._calls: dict[int, tuple[Called, Scope] | None] = {}  # by the position of their site, when first asked for
         self._changing: dict[int, list[Node]] | None = None  # nodes that change names, by the id of their scope
         self._returning: dict[int, list[Node]] | None = None
         self._changes = Changes(self.file, language)
@@ -101,11 +103,17 @@ class Names:
 
     def calls(self, words: Collection[bytes] | None = None) -> Iterator[tuple[Called, Scope]]:
         """Yield the calls whose names may end in one of some words, with the scopes that they stand in."""
-        sites = [site for site in self._sites if words is None or not site.word or site.word in words]
-        for _, node, made in sorted(sites, key=lambda site: in_order(site.node)):
-            call = made or called(node)
-            if call is not None and call.name:
-                yield call, self.scope_of(node)
+        calls = self._calls
+        for position, (word, node, made) in enumerate(self._sites):
+            if words is not None and word and word not in words:
+                continue
+            if position in calls:
+                found = calls[position]
+            else:
+                call = made or called(node)
+                found = calls[position] = (call, self.scope_of(node)) if call is not None and call.name else None
+            if found is not None:
+                yield found
 
     def scope_of(self, node: Node) -> Scope:
         """Return the innermost scope around a node."""
