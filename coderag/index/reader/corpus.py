@@ -135,7 +135,7 @@ class Corpus:
         self.size = chunks
         self.files = files
         self._remembered: dict[Hashable, Array] = {}
-        self._companions: dict[Hashable, Any] = {}
+        self._companions: dict[type[Any], Any] = {}
         self._known_names, self._known_paths = _Recalled[tuple[str, str]](), _Recalled[str]()
         self._compared = 0  # paths, one with another
 

@@ -116,7 +116,9 @@ class NameColumns:
     def name_mentions(self, chunks: Array, shares: Callable[[Array], Array]) -> Array:
         """Return what `shares` says of the terms (u64[n]) of the names of some chunks, f32[n]."""
         return _mentions(
-            self._chunks, chunks, lambda missing: shares(_keys(name_key(name) for name, _ in self._corpus.names(missing)))
+            self._chunks,
+            chunks,
+            lambda missing: shares(_keys(name_key(name) for name, _ in self._corpus.names(missing))),
         )
 
     def file_mentions(self, files: Array, shares: Callable[[Array], Array]) -> Array:
@@ -158,4 +160,6 @@ def name_columns(corpus: Corpus) -> NameColumns:
         _table = NameTable()
     table = _table
     found = corpus.companion(NameColumns, lambda: NameColumns(corpus, table))
-    return found if found.table is table else corpus.companion(NameColumns, lambda: NameColumns(corpus, table), anew=True)
+    return (
+        found if found.table is table else corpus.companion(NameColumns, lambda: NameColumns(corpus, table), anew=True)
+    )

@@ -1,4 +1,4 @@
-"""Strings to numbers, and rows of such numbers to columns that grow: what many names have in common is then arithmetic."""
+"""Strings to numbers, and rows of such numbers to columns that grow, so that looking at many names is arithmetic."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Runs(NamedTuple):
     starts: Array  # i64[rows]
     sizes: Array  # i64[rows]
 
-    def count(self, marked: Array) -> Array:
+    def marked(self, marks: Array) -> Array:
         """Return how many numbers of each row are marked (bool[numbers there are]), i64[rows]."""
-        found: Array = np.bincount(self.row[marked[self.numbers]], minlength=len(self.sizes))
+        found: Array = np.bincount(self.row[marks[self.numbers]], minlength=len(self.sizes))
         return found
 
-    def share(self, marked: Array) -> Array:
+    def share(self, marks: Array) -> Array:
         """Return the share of each row's numbers that is marked, f32[rows]; 0 for a row without numbers."""
-        shares: Array = (self.count(marked) / np.maximum(self.sizes, 1)).astype(np.float32)
+        shares: Array = (self.marked(marks) / np.maximum(self.sizes, 1)).astype(np.float32)
         return shares
 
 

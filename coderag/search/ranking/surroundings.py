@@ -104,7 +104,7 @@ def _of_file(view: CandidateView) -> dict[str, Array]:
 
 
 def _of_folder(view: CandidateView) -> dict[str, Array]:
-    folders, of_file = np.unique_inverse(view.table.folder.values[view.paths])
+    _, of_file = np.unique_inverse(view.table.folder.values[view.paths])
     own_folder = of_file[view.own_file]
     company = np.bincount(own_folder, weights=view.column("text"), minlength=1)
     return {"folder_support": (company / max(float(company.max()), 1e-6))[own_folder]}
@@ -169,9 +169,10 @@ def _by_subject(view: CandidateView) -> dict[str, Array]:
     """Return how much of the subject of the question, which comes first, names of files and chunks hold."""
     words = view.scores.words
     weights = [weight * SUBJECT_DECAY**place for place, weight in enumerate(words.values())]
-    alike = _Alike(tuple(words), view.table)
-    of_files, prefixes = _subject(view.file_words, alike, weights)
-    of_names, _ = _subject(view.name_words, alike, weights)
+    of_file, of_chunk = view.file_words, view.name_words
+    alike = _Alike(tuple(words), view.table)  # knows the words that are numbered by now
+    of_files, prefixes = _subject(of_file, alike, weights)
+    of_names, _ = _subject(of_chunk, alike, weights)
     return {
         "subject_file": of_files[view.own_file],
         "filename_prefix": prefixes[view.own_file],
@@ -230,8 +231,9 @@ class _Alike:
             if len(word) >= BEGINNING_LETTERS:
                 self._by_beginning.setdefault(word[:BEGINNING_LETTERS], []).append((place, word))
         # The words that share a stem or a beginning with one of these, bool[words]: no other is like one.
+        stem_of, beginning_of = table.word_stem.values, table.word_beginning.values  # another thread may add to them
         stems, beginnings = table.terms.marked(self._by_stem), table.terms.marked(self._by_beginning)
-        self.marked: Array = stems[table.word_stem.values] | beginnings[table.word_beginning.values]
+        self.marked: Array = stems[stem_of] | beginnings[beginning_of]
 
     def of(self, number: int) -> Likes:
         """Return the words of the question that a word is like: the place of each, and how much, most first."""
