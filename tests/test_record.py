@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coderag.record import record
+from coderag.record import record, replaced
 
 
 @record
@@ -100,3 +100,12 @@ def test_the_functions_of_dataclasses_know_a_record() -> None:
 @pytest.mark.parametrize("sent", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_a_copy_is_equal(sent: Callable[[Place], Place]) -> None:
     assert sent(Place("a.py", 2, ["x"])) == Place("a.py", 2, ["x"])
+
+
+def test_a_record_with_other_values_is_another_record() -> None:
+    place = Place("a.py", 3)
+    assert replaced(place, line=4) == replace(place, line=4) == Place("a.py", 4)
+    assert place.line == 3
+    assert replaced(Key("a", 1), number=2) == Key("a", 2)
+    with pytest.raises(TypeError):
+        replaced(place, column=1)

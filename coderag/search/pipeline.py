@@ -15,13 +15,13 @@ The second never diversifies, whatever the query says. A stage of one's own goes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from coderag.encoders.static import shipped_encoder
 from coderag.errors import QueryError, RerankerError
+from coderag.record import replaced
 from coderag.search.query.embed import question_vector
 from coderag.search.query.filter import allowed_chunks, scores_within
 from coderag.search.query.pasted import pasted
@@ -80,9 +80,10 @@ MAX_COPIES = 30  # hits that may turn out to have the text of a better one
 class Stage(Protocol):
     """A step of a search.
 
-    It returns the state with its own part filled in or replaced (`dataclasses.replace`), changes nothing in place, and
-    returns the state as it is where the query asks nothing of it. It reads the index by `state.sources` alone, and what
-    earlier stages made by `made_by`, which raises ValueError where they are missing. The same state gives the same.
+    It returns the state with its own part filled in or replaced (`coderag.record.replaced`, `dataclasses.replace`),
+    changes nothing in place, and returns the state as it is where the query asks nothing of it. It reads the index by
+    `state.sources` alone, and what earlier stages made by `made_by`, which raises ValueError where they are missing.
+    The same state gives the same.
     """
 
     def __call__(self, state: SearchState, /) -> SearchState:
@@ -121,8 +122,8 @@ def understand(state: SearchState) -> SearchState:
     """Read the question: its weighted terms, symbols and query type, and the sorts of files that it asks for."""
     question = question_of(state.query.text)
     if state.query.tests is TestPolicy.INCLUDE:
-        question = replace(question, wants=question.wants | {"test"})
-    return replace(state, question=question)
+        question = replaced(question, wants=question.wants | {"test"})
+    return replaced(state, question=question)
 
 
 def filter_chunks(state: SearchState) -> SearchState:
@@ -130,11 +131,11 @@ def filter_chunks(state: SearchState) -> SearchState:
     sources = state.sources
     allowed = allowed_chunks(sources.corpus, state.query, sources.catalogs)
     if not state.query.clauses:
-        return replace(state, allowed=allowed)
+        return replaced(state, allowed=allowed)
     from coderag.search.exact.locate import locate  # most queries have no patterns
 
     located = locate(sources.corpus, state.query.clauses, allowed)
-    return replace(state, allowed=located.allowed, located=located)
+    return replaced(state, allowed=located.allowed, located=located)
 
 
 def retrieve(state: SearchState) -> SearchState:
@@ -148,9 +149,9 @@ def retrieve(state: SearchState) -> SearchState:
     if state.allowed is not None:
         scores = scores_within(corpus, scores, state.allowed)
     if question.query_type is QueryType.SYMBOL and not scores.symbols and _is_plain(question):
-        question = replace(question, query_type=QueryType.TOPIC)
+        question = replaced(question, query_type=QueryType.TOPIC)
     elif member_chunks(corpus, question):
-        question = replace(question, query_type=QueryType.SYMBOL)
+        question = replaced(question, query_type=QueryType.SYMBOL)
     prior = priors(corpus, question, tuning)
     if state.allowed is not None:
         prior = prior * state.allowed
@@ -166,7 +167,7 @@ def retrieve(state: SearchState) -> SearchState:
     evidence = NO_EVIDENCE
     if tuning.history_weight[question.query_type] and "history" not in left_out:
         evidence = history_evidence(corpus, question, state.sources.histories())
-    return replace(state, question=question, scores=scores, prior=prior, lists=lists, evidence=evidence)
+    return replaced(state, question=question, scores=scores, prior=prior, lists=lists, evidence=evidence)
 
 
 def _is_plain(question: Question) -> bool:
@@ -177,12 +178,12 @@ def _is_plain(question: Question) -> bool:
 def match(state: SearchState) -> SearchState:
     """Find the chunks in which the question stands as it is written, or a name of it that few files have."""
     if "verbatim" in state.query.pipeline.without:
-        return replace(state, verbatim=NONE)
+        return replaced(state, verbatim=NONE)
     scores, text = made_by("retrieve", state.scores), pasted(state.query.text)
     if made_by("understand", state.question).query_type is QueryType.EDIT and text.others > MAX_VERBS:
-        text = replace(text, names=())  # it wants a change near what it names
+        text = replaced(text, names=())  # it wants a change near what it names
     found = verbatim_matches(state.sources.corpus, text, scores, made_by("retrieve", state.prior))
-    return replace(state, verbatim=found)
+    return replaced(state, verbatim=found)
 
 
 def fuse(state: SearchState) -> SearchState:
@@ -198,7 +199,7 @@ def fuse(state: SearchState) -> SearchState:
         fusion=state.query.pipeline.fusion,
         certain=None if state.verbatim is None else state.verbatim.chunks,
     )
-    return replace(state, candidates=candidates)
+    return replaced(state, candidates=candidates)
 
 
 def extract_features(state: SearchState) -> SearchState:
@@ -214,7 +215,7 @@ def extract_features(state: SearchState) -> SearchState:
         evidence=made_by("retrieve", state.evidence),
         left_out=left_out_features(state.query.pipeline),
     )
-    return replace(state, rows=rows)
+    return replaced(state, rows=rows)
 
 
 def rank(state: SearchState) -> SearchState:
@@ -225,7 +226,7 @@ def rank(state: SearchState) -> SearchState:
     ranking = with_implementations(state.sources.corpus, ranking)
     files = state.sources.corpus.file_numbers(ranking.chunks)
     picks = spread(files, ranking.scores, k=_needed(state.query), keep=ranking.file_decay)
-    return replace(state, ranking=ranking, ranked=ranked_chunks(ranking, picks))
+    return replaced(state, ranking=ranking, ranked=ranked_chunks(ranking, picks))
 
 
 def _needed(query: Query) -> int:
@@ -247,7 +248,7 @@ def diversify(state: SearchState) -> SearchState:
         diversity=query.diversity,
         keep=ranking.file_decay,
     )
-    return replace(state, ranked=ranked_chunks(ranking, picks))
+    return replaced(state, ranked=ranked_chunks(ranking, picks))
 
 
 def promote(state: SearchState) -> SearchState:
@@ -255,7 +256,7 @@ def promote(state: SearchState) -> SearchState:
     if state.verbatim is None or not len(state.verbatim.chunks):
         return state
     best = promoted(made_by("rank", state.ranking), state.ranked, state.verbatim)
-    return replace(state, ranked=best)
+    return replaced(state, ranked=best)
 
 
 def calibrate(state: SearchState) -> SearchState:
@@ -265,7 +266,7 @@ def calibrate(state: SearchState) -> SearchState:
     if state.verbatim is not None:
         sure = np.maximum(sure, least_confidence(chunks, state.verbatim))
     pairs = zip(state.ranked, sure.tolist(), strict=True)
-    return replace(
+    return replaced(
         state,
         ranked=tuple(
             Ranked(candidate.chunk, candidate.score, candidate.parts, certainty) for candidate, certainty in pairs
@@ -297,7 +298,7 @@ def rerank(state: SearchState) -> SearchState:
     if pipeline.reranker == CONNECTED:
         from coderag.search.ranking.graph_rerank import graph_rerank
 
-        return replace(state, ranked=tuple(graph_rerank(corpus, state.ranked, state.sources.graphs())))
+        return replaced(state, ranked=tuple(graph_rerank(corpus, state.ranked, state.sources.graphs())))
     from coderag.search.ranking.rerank import find_reranker, reranked
 
     try:
@@ -310,20 +311,20 @@ def rerank(state: SearchState) -> SearchState:
 
         warn_degraded(f"the hits are not reranked: {error}", stacklevel=2)
         return state
-    return replace(state, ranked=tuple(best))
+    return replaced(state, ranked=tuple(best))
 
 
 def cut_off(state: SearchState) -> SearchState:
     """Drop the ranked chunks whose confidence is below the query's threshold."""
     sure = tuple(ranked for ranked in state.ranked if ranked.confidence >= state.query.threshold)
-    return replace(state, ranked=sure)
+    return replaced(state, ranked=sure)
 
 
 def explain(state: SearchState) -> SearchState:
     """Read the text of the k best, say why they matched, and collapse copies into the best of them."""
     question, query = made_by("understand", state.question), state.query
     found = hits_of(state.sources.corpus, question, state.ranked, k=query.k, collapse=query.collapse)
-    return replace(state, found=_with_matches(state, found))
+    return replaced(state, found=_with_matches(state, found))
 
 
 def list_matches(state: SearchState) -> SearchState:
@@ -332,7 +333,7 @@ def list_matches(state: SearchState) -> SearchState:
 
     located = made_by("filter_chunks", state.located)
     found = exact_hits(state.sources.corpus, state.query, located)
-    return replace(state, found=_with_matches(state, found))
+    return replaced(state, found=_with_matches(state, found))
 
 
 def _with_matches(state: SearchState, found: Sequence[tuple[int, Hit]]) -> tuple[tuple[int, Hit], ...]:
@@ -358,7 +359,7 @@ def relate(state: SearchState) -> SearchState:
         if query.related
         else []
     )
-    return replace(state, found=tuple(found), related=tuple(related))
+    return replaced(state, found=tuple(found), related=tuple(related))
 
 
 def answer_by_graph(state: SearchState) -> SearchState:
@@ -378,17 +379,17 @@ def answer_by_graph(state: SearchState) -> SearchState:
     if not sure:
         return state
     if question.is_exact:
-        return replace(state, found=tuple(sure), related=())
+        return replaced(state, found=tuple(sure), related=())
     sure_chunks = {chunk for chunk, _ in sure}
     others = [(chunk, hit) for chunk, hit in state.found if chunk not in sure_chunks]
-    return replace(state, found=tuple((*sure, *others)[: query.k]))
+    return replaced(state, found=tuple((*sure, *others)[: query.k]))
 
 
 def expand(state: SearchState) -> SearchState:
     """Replace the hits by their surroundings, for a query that wants these."""
     if not state.query.expand:
         return state
-    return replace(state, expanded=tuple(expand_hits(state.sources.corpus, state.found, state.query.expand)))
+    return replaced(state, expanded=tuple(expand_hits(state.sources.corpus, state.found, state.query.expand)))
 
 
 STAGES: tuple[Stage, ...] = (

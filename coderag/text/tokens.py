@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from hashlib import blake2b
 
 import Stemmer
@@ -19,6 +20,7 @@ __all__ = [
     "term_digest",
     "term_hash",
     "terms",
+    "terms_of_pieces",
     "words",
 ]
 
@@ -108,11 +110,17 @@ def terms(word: str) -> tuple[str, ...]:
     """
     if word.islower() and word.isalpha() and word.isascii():
         return (_stems[word],) if len(word) <= MAX_WORD else ()
+    if word[0].isdigit() or len(word) > MAX_WORD:
+        return terms_of_pieces(word, ())
+    return terms_of_pieces(word, split_identifier(word))
+
+
+def terms_of_pieces(word: str, pieces: Sequence[str]) -> tuple[str, ...]:
+    """Return the terms of a word whose pieces, as `split_identifier` gives them, are known."""
     if word[0].isdigit():
         return (word.lower(),) if len(word) <= MAX_NUMBER else ()
     if len(word) > MAX_WORD:
         return ()
-    pieces = split_identifier(word)
     if len(pieces) == 1:
         if wide := WIDE.findall(word):
             return (*(run[at : at + 2] for run in wide for at in range(len(run) - 1)), pieces[0])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -135,6 +135,7 @@ class Corpus:
         self.size = chunks
         self.files = files
         self._remembered: dict[Hashable, Array] = {}
+        self._companions: dict[type[Any], Any] = {}
         self._known_names, self._known_paths = _Recalled[tuple[str, str]](), _Recalled[str]()
         self._compared = 0  # paths, one with another
 
@@ -266,6 +267,13 @@ class Corpus:
             self._remembered[key] = found
         return found
 
+    def companion(self, key: type[T], make: Callable[[], T], *, anew: bool = False) -> T:
+        """Return what was made under a type, which lasts as long as the corpus, or is made `anew`."""
+        found: T | None = None if anew else self._companions.get(key)
+        if found is None:
+            found = self._companions[key] = make()
+        return found
+
     def files_of(self, chunks: Array) -> Array:
         """Return which files have one of some chunks (bool[chunks]), bool[files]."""
         found = np.zeros(self.files, dtype=bool)
@@ -339,13 +347,7 @@ class Corpus:
         return self._known_paths.of(files, self._read_paths)
 
     def _read_paths(self, files: Array) -> list[str]:
-        bounds = [*np.searchsorted(files, self._first_files).tolist(), len(files)]
-        parts = zip(self.members, bounds, bounds[1:], strict=False)
-        return [
-            path
-            for member, begin, end in parts
-            for path in member.segment.paths.some(files[begin:end] - member.first_file)
-        ]
+        return [path for member, _, own in self.files_by_member(files) for path in member.segment.paths.some(own)]
 
     def path_ranks(self, files: Array) -> Array:
         """Return numbers by which some files, i64[n], sort as by their paths, i64[n]; equal paths have equal ones."""
@@ -379,6 +381,16 @@ class Corpus:
             if begin < end:
                 here = slice(begin, end)
                 yield member, here if order is None else order[here], ascending[here] - member.first_chunk
+
+    def files_by_member(self, files: Array) -> Iterator[tuple[Member, slice, Array]]:
+        """Yield each segment that holds some of i64[n] files, ascending, with their positions in it, and their numbers
+        there.
+        """
+        bounds = [*np.searchsorted(files, self._first_files).tolist(), len(files)]
+        for member, begin, end in zip(self.members, bounds, bounds[1:], strict=False):
+            if begin < end:
+                here = slice(begin, end)
+                yield member, here, files[here] - member.first_file
 
     def file_numbers(self, chunks: Array) -> Array:
         """Return the file of each of i64[n] chunks, i64[n]."""

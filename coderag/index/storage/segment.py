@@ -423,7 +423,9 @@ class Segment:
         """Return the chunks that are defined directly inside a type or module, in order."""
         if not self.chunk_flags[number] & DEFINES or KINDS[self.chunk_kind[number]] in (Kind.FUNCTION, Kind.METHOD):
             return []
-        inside = np.flatnonzero(self.chunk_parent == number)
+        file = self.chunk_file[number]
+        first, past = self.chunk_file.searchsorted(file), self.chunk_file.searchsorted(file, "right")
+        inside = np.flatnonzero(self.chunk_parent[first:past] == number) + first
         members: list[int] = inside[(self.chunk_flags[inside] & (DEFINES | CONTINUES)) == DEFINES].tolist()
         return members
 

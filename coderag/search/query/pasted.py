@@ -7,8 +7,8 @@ code has placeholders. What stands in code comes with escapes, placeholders, and
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from coderag.record import record
 from coderag.search.query.vocabulary import STOP_WORDS
 
 __all__ = ["VALUE", "Pasted", "is_plain", "pasted", "tokens"]
@@ -63,7 +63,7 @@ VALUES = re.compile(
 ENDLESS = re.compile(r"\S{200,}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pasted:
     """What of a question may stand in code as it is."""
 

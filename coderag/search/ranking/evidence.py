@@ -17,7 +17,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.query.vocabulary import STOP_WORDS, WEAK_WORDS
-from coderag.search.ranking.features import FEATURES, known_terms
+from coderag.search.ranking.features import known_terms
 from coderag.search.ranking.rank import Ranking
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.retrieval.candidates import Lists
@@ -125,7 +125,7 @@ def _standing(corpus: Corpus, chunks: Array, among: Competition) -> dict[str, Ar
     scores = ranking.scores
     rows = ranking.order[places]
     nearly = np.searchsorted(-scores, -NEARLY * scores[places], side="right") - 1
-    text = ranking.rows.features[:, FEATURES.index("text")]
+    text = ranking.rows.columns["text"]
     standing = {
         "lead": np.maximum(_lead(scores, places, np.arange(len(scores))), 0),
         "file_lead": _lead(scores, places, corpus.file_numbers(ranking.chunks)),
@@ -135,7 +135,7 @@ def _standing(corpus: Corpus, chunks: Array, among: Competition) -> dict[str, Ar
     }
     if not among.has_cosines:
         return standing
-    cosines = ranking.rows.features[:, FEATURES.index("cosine")]
+    cosines = ranking.rows.columns["cosine"]
     return standing | {
         "cosine": np.maximum(cosines[rows], 0),
         "dense": _reciprocal_ranks(chunks, among.lists.dense.best),

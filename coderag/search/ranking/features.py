@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache
-from itertools import starmap
-from math import fsum
 from types import MappingProxyType
 
 import numpy as np
@@ -14,15 +12,16 @@ import numpy as np
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.understand import QueryType, Question
-from coderag.search.ranking.spelled import Spelled, SpelledPath, spelled, spelled_path
-from coderag.search.ranking.surroundings import SURROUNDINGS, TYPE_KINDS, Candidate, surroundings
+from coderag.search.ranking.candidate_view import CandidateView
+from coderag.search.ranking.surroundings import SURROUNDING_MAKERS, SURROUNDINGS, TYPE_KINDS
 from coderag.search.retrieval.candidates import Candidates
+from coderag.search.retrieval.history import NO_EVIDENCE, Evidence
 from coderag.search.retrieval.lexical import Scores
-from coderag.search.retrieval.maxsim import averaged, best_likeness
+from coderag.search.retrieval.maxsim import averaged, best_likenesses
 from coderag.search.retrieval.soft_match import soft_coverage
 from coderag.text.tokens import terms
 
-__all__ = ["FAMILIES", "FEATURES", "features", "known_terms"]
+__all__ = ["FAMILIES", "FEATURES", "FeatureColumns", "known_terms"]
 
 FEATURES = (
     "text",  # BM25F of the chunk over the best chunk's
@@ -64,72 +63,12 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "graph": (),
     }
 )
+PLACE: Mapping[str, int] = MappingProxyType({name: place for place, name in enumerate(FEATURES)})
+SYMBOLS = ("symbol", "exact_symbol", "type", "definition_file", "capital")
 MIN_BEGINNING = 4
 OTHER_CASE = 0.85  # factor for a definition whose name has other capitals than the question
 SIGNS = re.compile(r"[\W_]+")
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)[?!=]?$")
-
-
-def features(corpus: Corpus, question: Question, scores: Scores, found: Candidates) -> Array:
-    """Return f32[candidates, FEATURES], each about 0..1, which only depend on the question."""
-    chunks = found.chunks
-    files, own_file = np.unique_inverse(corpus.file_numbers(chunks))
-    text = scores.text[chunks] / scores.best_text
-    company = np.bincount(own_file, weights=text, minlength=1)
-    around = np.zeros(max(len(files), 1), dtype=np.float32)
-    np.maximum.at(around, own_file, found.near)
-    held, alike = soft_coverage(corpus, scores.words, chunks)
-    columns: dict[str, Array] = {name: np.zeros(len(chunks), dtype=np.float32) for name in FEATURES}
-    columns |= {
-        "text": text,
-        "file": (scores.file_text[files] / scores.best_file)[own_file],
-        "file_support": (company / max(float(company.max()), 1e-6))[own_file],
-        "path": scores.path[files][own_file],
-        "cosine_scaled": found.near,
-        "cosine": found.cosine,
-        "coverage": held,
-        "soft_coverage": alike,
-        "file_cosine": around[own_file],
-        "fused": found.fused,
-    }
-    paths = list(map(spelled_path, corpus.paths_of(files)))
-    names = list(starmap(spelled, corpus.names(chunks)))
-    columns |= _named(scores, names, paths, own_file) | {"likeplace": _like_place(scores, names, paths, own_file)}
-    columns |= surroundings(
-        corpus,
-        question,
-        scores,
-        files,
-        Candidate(chunks, own_file, paths, names, text=text, named=columns["named"], soft=alike),
-    )
-    for row, told in _of_symbols(corpus, question, scores, chunks):
-        for feature, value in told.items():
-            columns[feature][row] = value
-    return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32, copy=False)
-
-
-def _named(scores: Scores, names: Sequence[Spelled], paths: Sequence[SpelledPath], own_file: Array) -> dict[str, Array]:
-    """Return the shares that names and paths have of the question, and it of them; `own_file` numbers the paths."""
-    asked = frozenset(term for term, rarity in scores.rarity.items() if rarity > 0)
-    shared = [name.terms & asked for name in names]
-    best = max(scores.best, 1e-6)
-    told = {
-        "name": [len(own) / len(name.terms) if own else 0.0 for own, name in zip(shared, names, strict=True)],
-        "named": [fsum(scores.rarity[term] for term in own) / best if own else 0.0 for own in shared],
-        "scope": [_share(name.scope_terms, asked) for name in names],
-    }
-    of_paths = np.array([_share(path.name_terms, asked) for path in paths], dtype=np.float32)
-    columns = {feature: np.array(values, dtype=np.float32) for feature, values in told.items()}
-    return columns | {"filename_match": of_paths[own_file]}
-
-
-def _like_place(scores: Scores, names: Sequence[Spelled], paths: Sequence[SpelledPath], own_file: Array) -> Array:
-    """Return how similar the question's words are to those of each name's scope and path, f32[names]."""
-    scopes: dict[tuple[str, ...], int] = {}
-    own_scope = [scopes.setdefault(name.scope_words, len(scopes)) for name in names]
-    best = best_likeness(tuple(scores.words), [*(path.words for path in paths), *scopes])
-    of_paths, of_scopes = best[:, : len(paths)], best[:, len(paths) :]
-    return averaged(scores.words, np.maximum(of_paths[:, own_file], of_scopes[:, own_scope]))
 
 
 def _of_symbols(
@@ -179,9 +118,114 @@ def _home(path: str, name: str) -> float:
     return 0.5 if len(shorter) >= MIN_BEGINNING and longer.startswith(shorter) else 0.0
 
 
-def _share(found: frozenset[str], asked: Set[str]) -> float:
-    """Return the share of some terms that the question holds."""
-    return len(found & asked) / len(found) if found else 0.0
+class FeatureColumns:
+    """The features of the candidates of a question, each about 0..1, and computed when it is first asked for.
+
+    They depend on the question and the index alone. Most weigh nothing in most questions.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        question: Question,
+        scores: Scores,
+        found: Candidates,
+        *,
+        evidence: Evidence = NO_EVIDENCE,
+        left_out: Set[str] = frozenset(),
+    ) -> None:
+        """Take the candidates; features that are left out are 0, and others are computed from what they are."""
+        self._view = CandidateView(corpus, question, scores, found, column=self._made)
+        self._left_out = left_out
+        self._columns: dict[str, Array] = {"history": evidence.of(found.chunks)}
+
+    def __getitem__(self, name: str) -> Array:
+        """Return a feature, f32[candidates]."""
+        return np.zeros(len(self._view), dtype=np.float32) if name in self._left_out else self._made(name)
+
+    def rows(self, names: Iterable[str] = FEATURES) -> Array:
+        """Return some features, f32[candidates, FEATURES]; the others are 0."""
+        by_feature = np.zeros((len(FEATURES), len(self._view)), dtype=np.float32)
+        for name in names:
+            if name not in self._left_out:
+                by_feature[PLACE[name]] = self._made(name)
+        return by_feature.T
+
+    def _made(self, name: str) -> Array:
+        if name not in self._columns:
+            self._columns |= MAKERS[name](self._view)
+        return self._columns[name]
+
+
+def _of_lists(view: CandidateView) -> dict[str, Array]:
+    """Return what the lists and the scores say of each candidate."""
+    scores, found = view.scores, view.found
+    text = scores.text[view.chunks] / scores.best_text
+    company = np.bincount(view.own_file, weights=text, minlength=1)
+    return {
+        "text": text,
+        "file": (scores.file_text[view.files] / scores.best_file)[view.own_file],
+        "file_support": (company / max(float(company.max()), 1e-6))[view.own_file],
+        "path": scores.path[view.files][view.own_file],
+        "cosine_scaled": found.near,
+        "cosine": found.cosine,
+        "file_cosine": view.best_of_file(found.near),
+        "fused": found.fused,
+    }
+
+
+def _of_words(view: CandidateView) -> dict[str, Array]:
+    """Return the shares of the question whose words, or similar ones, each candidate holds."""
+    held, alike = soft_coverage(view.corpus, view.scores.words, view.chunks)
+    return {"coverage": held, "soft_coverage": alike}
+
+
+def _of_names(view: CandidateView) -> dict[str, Array]:
+    """Return the shares that names and paths have of the question, and it of them."""
+    table, scores = view.table, view.scores
+    own = table.name_terms.of(view.names)
+    scopes, paths = table.scope_terms.of(view.names), table.file_terms.of(view.paths)
+    # Of terms that were numbered by now, so after all names have been looked up.
+    rarity = table.terms.valued(scores.rarity)
+    asked = rarity > 0
+    # Sums of numbers of 24 bits in 53 are exact, whatever their order.
+    named = np.bincount(own.row, weights=rarity[own.numbers] * asked[own.numbers], minlength=len(view))
+    return {
+        "name": own.share(asked),
+        "named": (named / max(scores.best, 1e-6)).astype(np.float32),
+        "scope": scopes.share(asked),
+        "filename_match": paths.share(asked)[view.own_file],
+    }
+
+
+def _like_place(view: CandidateView) -> dict[str, Array]:
+    """Return how similar the question's words are to those of each name's scope and path."""
+    paths, scopes = view.table.path_words.of(view.paths), view.table.scope_words.of(view.names)
+    texts = (paths.numbers, paths.sizes), (scopes.numbers, scopes.sizes)
+    of_paths, of_scopes = best_likenesses(tuple(view.scores.words), view.table.words.texts, texts)
+    return {"likeplace": averaged(view.scores.words, np.maximum(of_paths[:, view.own_file], of_scopes))}
+
+
+def _symbols(view: CandidateView) -> dict[str, Array]:
+    """Return what defines a name of the question, and how."""
+    columns = {name: np.zeros(len(view), dtype=np.float32) for name in SYMBOLS}
+    for row, told in _of_symbols(view.corpus, view.question, view.scores, view.chunks):
+        for feature, value in told.items():
+            columns[feature][row] = value
+    return columns
+
+
+# The features that are computed together, by name.
+MAKERS: Mapping[str, Callable[[CandidateView], dict[str, Array]]] = {
+    **dict.fromkeys(
+        ("text", "file", "file_support", "path", "cosine_scaled", "cosine", "file_cosine", "fused"), _of_lists
+    ),
+    **dict.fromkeys(("coverage", "soft_coverage"), _of_words),
+    **dict.fromkeys(("name", "named", "scope", "filename_match"), _of_names),
+    "likeplace": _like_place,
+    **dict.fromkeys(SYMBOLS, _symbols),
+    **SURROUNDING_MAKERS,
+}
 
 
 @lru_cache(maxsize=20_000)

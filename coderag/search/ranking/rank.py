@@ -17,7 +17,7 @@ from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
 from coderag.search.query.understand import QueryType, Question
-from coderag.search.ranking.features import FEATURES, features
+from coderag.search.ranking.features import FEATURES, FeatureColumns
 from coderag.search.ranking.priors import short_callables
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.ranking.surroundings import CALLABLES, forms
@@ -62,15 +62,14 @@ class Rows:
     """The candidates of a query, their features and their priors."""
 
     chunks: Array  # i64[n], by path and line
-    features: Array  # f32[n, FEATURES]
+    columns: FeatureColumns
     prior: Array  # f32[n]: factor of the score
     query_type: QueryType
 
-    def column(self, feature: str, chunks: Array) -> Array:
-        """Return a feature of some of the chunks, f32[len(chunks)]."""
-        row_of = {chunk: row for row, chunk in enumerate(self.chunks.tolist())}
-        column: Array = self.features[[row_of[chunk] for chunk in chunks.tolist()], FEATURES.index(feature)]
-        return column
+    @property
+    def features(self) -> Array:
+        """All features, f32[n, FEATURES]."""
+        return self.columns.rows()
 
 
 @record
@@ -81,6 +80,7 @@ class Ranking:
     order: Array  # i64[n]: positions among the rows
     scores: Array  # f32[n], in this order
     weights: Array  # f32[FEATURES]
+    features: Array  # f32[n, FEATURES], by row: those that weigh something, the others may be 0
     learned: Array  # f32[n], by row: what the learned ranker adds to the weighted sum
     file_decay: float  # share of its score that each further hit of a file keeps
 
@@ -102,9 +102,7 @@ def feature_rows(
     left_out: Set[str],
 ) -> Rows:
     """Return the candidates of a query with their features; those left out are 0. `prior` is of each candidate."""
-    columns = features(corpus, question, scores, candidates)
-    columns[:, FEATURES.index("history")] = evidence.of(candidates.chunks)
-    columns[:, [FEATURES.index(name) for name in sorted(left_out)]] = 0.0
+    columns = FeatureColumns(corpus, question, scores, candidates, evidence=evidence, left_out=left_out)
     return Rows(candidates.chunks, columns, prior, question.query_type)
 
 
@@ -112,17 +110,21 @@ def weigh(rows: Rows, tuning: Tuning, *, use_ranker: bool) -> Ranking:
     """Return candidates by their final score; with `use_ranker` the learned ranker adds its share."""
     of_feature = tuning.weights_for(rows.query_type)
     weights = np.array([of_feature.get(name, 0.0) for name in FEATURES], dtype=np.float32)
-    learned = _learned(rows, tuning.ltr_weight[rows.query_type] if use_ranker else 0.0)
-    scores = (weighted_sums(rows.features, weights) + learned) * rows.prior
+    learned_weight = tuning.ltr_weight[rows.query_type] if use_ranker else 0.0
+    # What weighs nothing is not computed: it adds 0 either way, and the trees alone look at it.
+    weighed = rows.columns.rows(FEATURES if learned_weight else [name for name in FEATURES if of_feature.get(name)])
+    learned = _learned(weighed, learned_weight)
+    scores = (weighted_sums(weighed, weights) + learned) * rows.prior
     order = np.argsort(-scores, kind="stable")  # equal ones stay in order of path and line
-    return Ranking(rows, order, scores[order], weights, learned, tuning.file_decay[rows.query_type])
+    decay = tuning.file_decay[rows.query_type]
+    return Ranking(rows, order, scores[order], weights, weighed, learned, decay)
 
 
-def _learned(rows: Rows, weight: float) -> Array:
+def _learned(features: Array, weight: float) -> Array:
     """Return what the learned ranker adds to each candidate's score, f32[n] in 0..weight."""
-    if not weight or not len(rows.chunks):
-        return np.zeros(len(rows.chunks), dtype=np.float32)
-    added: Array = np.float32(weight) / (1.0 + np.exp(-tree_scores(shipped_ranker(), rows.features)))
+    if not weight or not len(features):
+        return np.zeros(len(features), dtype=np.float32)
+    added: Array = np.float32(weight) / (1.0 + np.exp(-tree_scores(shipped_ranker(), features)))
     return added
 
 
@@ -137,7 +139,7 @@ def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]
     rows = ranking.rows
     picked = ranking.order[np.array([position for position, _ in picks], dtype=np.int64)]
     chunks, learned, factors = (column[picked].tolist() for column in (rows.chunks, ranking.learned, rows.prior))
-    weighed = (rows.features[picked] * ranking.weights).tolist()
+    weighed = (ranking.features[picked] * ranking.weights).tolist()
     return tuple(
         Ranked(chunk, score, dict(zip(PARTS, (*parts, added, factor), strict=True)))
         for (_, score), chunk, parts, added, factor in zip(picks, chunks, weighed, learned, factors, strict=True)

@@ -6,10 +6,8 @@ these questions gave it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import chain, pairwise
+from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import pairwise
 from math import fsum
 
 import numpy as np
@@ -17,13 +15,15 @@ import numpy as np
 from coderag.index.reader.corpus import Corpus, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS
-from coderag.search.query.understand import QueryType, Question
-from coderag.search.ranking.spelled import BEGINNING_LETTERS, Spelled, SpelledPath, without_plural
-from coderag.search.retrieval.lexical import Scores
+from coderag.search.query.understand import QueryType
+from coderag.search.ranking.candidate_view import CandidateView
+from coderag.search.ranking.name_columns import NameTable
+from coderag.search.ranking.numbered import Numbering, Runs
+from coderag.search.ranking.spelled import BEGINNING_LETTERS, without_plural
 from coderag.text.tokens import stem
 from coderag.types import Kind
 
-__all__ = ["CALLABLES", "CALLABLE_KINDS", "FRAMES", "SURROUNDINGS", "TYPE_KINDS", "Candidate", "forms", "surroundings"]
+__all__ = ["CALLABLES", "CALLABLE_KINDS", "FRAMES", "SURROUNDINGS", "SURROUNDING_MAKERS", "TYPE_KINDS", "forms"]
 
 SURROUNDINGS = (
     "frame",  # a type or module, whose members are chunks of their own
@@ -50,68 +50,11 @@ CALLABLE_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD})
 MANY_WORDS = 20
 SUBJECT_DECAY = 0.75  # of a word's weight from one word of the question to the next
 BEGINNING = 0.8  # share of a word that is abbreviated
-NOT_NAMED = 0.0, 0.0
 Likes = tuple[tuple[int, float], ...]  # places of words in a question, and how much each is like another word
 # Which kinds are such, f32[KINDS + 1]; the last, which -1 finds, is for what is no definition.
 FRAMES, CALLABLES = (
     np.array([*(kind in wanted for kind in KINDS), False], dtype=np.float32) for wanted in (TYPE_KINDS, CALLABLE_KINDS)
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """Candidates as the features of their words know them."""
-
-    chunks: Array  # i64[n]
-    own_file: Array  # i64[n]: position among the files
-    paths: Sequence[SpelledPath]  # of the files
-    names: Sequence[Spelled]  # of the chunks
-    text: Array  # f32[n]
-    named: Array  # f32[n]
-    soft: Array  # f32[n]
-
-
-def surroundings(
-    corpus: Corpus, question: Question, scores: Scores, files: Array, candidates: Candidate
-) -> dict[str, Array]:
-    """Return the features of SURROUNDINGS of some candidates, f32[n] each; `files` (i64[files]) are theirs."""
-    own_file = candidates.own_file
-    folders: dict[str, int] = {}
-    of_file = [folders.setdefault(path.folder, len(folders)) for path in candidates.paths]
-    own_folder = np.array(of_file, dtype=np.int64)[own_file]
-    company = np.bincount(own_folder, weights=candidates.text, minlength=1)
-    best_text = _best_of_file(candidates.text, own_file)
-    kinds, first = forms(corpus, candidates.chunks)
-    mentions = _mentions(
-        corpus, [*(name.key for name in candidates.names), *(path.name_key for path in candidates.paths)]
-    )
-    ones = np.ones(len(own_file), dtype=np.float32)
-    return {
-        "frame": FRAMES[kinds],
-        "callable": CALLABLES[kinds],
-        "first": first,
-        "mentions": mentions[: len(own_file)],
-        "file_mentions": mentions[len(own_file) :][own_file],
-        "lead": candidates.text / np.maximum(best_text, np.float32(1e-6)),
-        "file_named": _best_of_file(candidates.named, own_file),
-        "file_soft": _best_of_file(candidates.soft, own_file),
-        "file_coverage": _file_coverage(corpus, scores, files)[own_file],
-        "folder_support": (company / max(float(company.max()), 1e-6))[own_folder],
-        "phrase": _phrase(scores, candidates),
-        **_by_subject(scores, candidates),
-        "asks_edit": ones * (question.query_type is QueryType.EDIT),
-        "asks_behavior": ones * (question.query_type is QueryType.BEHAVIOR),
-        "asks_topic": ones * (question.query_type is QueryType.TOPIC),
-        "asked_words": ones * np.float32(min(1.0, np.log1p(len(scores.words)) / np.log1p(MANY_WORDS))),
-    }
-
-
-def _best_of_file(values: Array, own_file: Array) -> Array:
-    """Return of each candidate the best value among the candidates of its file."""
-    best = np.zeros(int(own_file.max(initial=0)) + 1, dtype=np.float32)
-    np.maximum.at(best, own_file, values)
-    of_candidate: Array = best[own_file]
-    return of_candidate
 
 
 def forms(corpus: Corpus, chunks: Array) -> tuple[Array, Array]:
@@ -127,54 +70,93 @@ def forms(corpus: Corpus, chunks: Array) -> tuple[Array, Array]:
     return kinds, first
 
 
-def _mentions(corpus: Corpus, names: Sequence[int]) -> Array:
-    """Return in how many chunks each of some terms is, f32[terms] in 0..1, by its key."""
-    keys, own = np.unique_inverse(np.array(names, dtype=np.uint64))
+def _of_forms(view: CandidateView) -> dict[str, Array]:
+    """Return what candidates are, and where in their files."""
+    kinds, first = forms(view.corpus, view.chunks)
+    return {"frame": FRAMES[kinds], "callable": CALLABLES[kinds], "first": first}
+
+
+def _name_mentions(view: CandidateView) -> dict[str, Array]:
+    return {"mentions": view.name_mentions(lambda keys: _mentions(view.corpus, keys))}
+
+
+def _file_mentions(view: CandidateView) -> dict[str, Array]:
+    return {"file_mentions": view.file_mentions(lambda keys: _mentions(view.corpus, keys))[view.own_file]}
+
+
+def _mentions(corpus: Corpus, names: Array) -> Array:
+    """Return in how many chunks each of some terms is, f32[terms] in 0..1, by its key: u64[terms]."""
+    keys, own = np.unique_inverse(names)
     counts = corpus.rough_frequencies(keys)
     shares = np.log1p(np.maximum(counts, 0)) / np.log1p(max(corpus.live_chunks, 1))
     found: Array = shares.astype(np.float32)[own]
     return found
 
 
-def _file_coverage(corpus: Corpus, scores: Scores, files: Array) -> Array:
-    """Return the share of the question's words, by rarity, that each of some files holds: f32[files]."""
+def _of_file(view: CandidateView) -> dict[str, Array]:
+    """Return how candidates stand among those of their file."""
+    text = view.column("text")
+    return {
+        "lead": text / np.maximum(view.best_of_file(text), np.float32(1e-6)),
+        "file_named": view.best_of_file(view.column("named")),
+        "file_soft": view.best_of_file(view.column("soft_coverage")),
+    }
+
+
+def _of_folder(view: CandidateView) -> dict[str, Array]:
+    _, of_file = np.unique_inverse(view.table.folder.values[view.paths])
+    own_folder = of_file[view.own_file]
+    company = np.bincount(own_folder, weights=view.column("text"), minlength=1)
+    return {"folder_support": (company / max(float(company.max()), 1e-6))[own_folder]}
+
+
+def _file_coverage(view: CandidateView) -> dict[str, Array]:
+    """Return the share of the question's words, by rarity, that the file of each candidate holds."""
+    files, words = view.files, view.scores.words
     shares = np.zeros(len(files), dtype=np.float32)
-    total = fsum(scores.words.values())
-    if total <= 0:
-        return shares
-    stems = {word: stem(word) for word in scores.words}
-    keys = text_keys(stems.values())
-    weights = [weight / total for weight in scores.words.values()]
-    for member in corpus.members:
-        here = np.flatnonzero((files >= member.first_file) & (files < member.first_file + len(member.segment.paths)))
-        if not len(here):
-            continue
-        postings = member.segment.text_postings
-        bounds = np.concatenate(member.chunk_bounds(files[here] - member.first_file))
-        held = np.zeros(len(here), dtype=np.float32)
-        for position, weight in zip(postings.find(keys).tolist(), weights, strict=True):
-            if position >= 0:
-                docs = postings.docs_of(position)
-                first, end = docs.searchsorted(bounds.astype(docs.dtype)).reshape(2, -1)
-                held += np.float32(weight) * (first < end)
-        shares[here] = held
-    return shares
+    total = fsum(words.values())
+    if total > 0:
+        keys = text_keys(map(stem, words))
+        weights = [weight / total for weight in words.values()]
+        for member, here, own in view.corpus.files_by_member(files):
+            postings = member.segment.text_postings
+            bounds = np.concatenate(member.chunk_bounds(own))
+            held = np.zeros(len(own), dtype=np.float32)
+            for position, weight in zip(postings.find(keys).tolist(), weights, strict=True):
+                if position >= 0:
+                    docs = postings.docs_of(position)
+                    first, end = docs.searchsorted(bounds.astype(docs.dtype)).reshape(2, -1)
+                    held += np.float32(weight) * (first < end)
+            shares[here] = held
+    return {"file_coverage": shares[view.own_file]}
 
 
-def _phrase(scores: Scores, candidates: Candidate) -> Array:
-    """Return the share of the question in the longest run of its words in a name or path, f32[n]."""
-    asked = [stem(word) for word in scores.words]
-    following = set(pairwise(asked))
-    in_paths, in_names = (
-        [1 if following.isdisjoint(one.pairs) else _run(one.stems, following) for one in spellings]
-        for spellings in (candidates.paths, candidates.names)
-    )
-    of_files = np.array(in_paths, dtype=np.float32)
-    longest = np.maximum(of_files[candidates.own_file], np.array(in_names, dtype=np.float32))
-    return np.where(longest > 1, longest / np.float32(max(len(asked), 1)), np.float32(0))
+def _phrase(view: CandidateView) -> dict[str, Array]:
+    """Return the share of the question in the longest run of its words in a name or path."""
+    asked = [stem(word) for word in view.scores.words]
+    table, following = view.table, set(pairwise(asked))
+    paths, names = table.path_stems.of(view.paths), table.name_stems.of(view.names)
+    of_files = _longest_runs(paths, table.terms, following)
+    longest = np.maximum(of_files[view.own_file], _longest_runs(names, table.terms, following))
+    return {"phrase": np.where(longest > 1, longest / np.float32(max(len(asked), 1)), np.float32(0))}
 
 
-def _run(found: Sequence[str], following: set[tuple[str, str]]) -> int:
+def _longest_runs(found: Runs, terms: Numbering, following: Set[tuple[str, str]]) -> Array:
+    """Return how many words the longest run of each row has in which each follows another in the question: f32[rows].
+
+    A row without such a run has 1.
+    """
+    longest = np.ones(len(found.sizes), dtype=np.float32)
+    numbers, row = found.numbers, found.row
+    firsts, seconds = (terms.marked(pair[side] for pair in following) for side in (0, 1))
+    may_follow = firsts[numbers[:-1]] & seconds[numbers[1:]] & (row[:-1] == row[1:])
+    for one in dict.fromkeys(row[:-1][may_follow].tolist()):
+        own = numbers[found.starts[one] : found.starts[one] + found.sizes[one]].tolist()
+        longest[one] = _run([terms.texts[number] for number in own], following)
+    return longest
+
+
+def _run(found: Sequence[str], following: Set[tuple[str, str]]) -> int:
     """Return how many words the longest run has in which each follows the one before it in the question, too."""
     longest = run = 1
     for pair in pairwise(found):
@@ -183,61 +165,97 @@ def _run(found: Sequence[str], following: set[tuple[str, str]]) -> int:
     return longest
 
 
-def _by_subject(scores: Scores, candidates: Candidate) -> dict[str, Array]:
+def _by_subject(view: CandidateView) -> dict[str, Array]:
     """Return how much of the subject of the question, which comes first, names of files and chunks hold."""
-    weights = [weight * SUBJECT_DECAY**place for place, weight in enumerate(scores.words.values())]
-    total = max(fsum(weights), 1e-6)
-    alike = _Alike(tuple(scores.words))
-
-    @cache  # of the words in a name few are alike, so that many names have the same matches
-    def worth(matches: tuple[Likes, ...]) -> tuple[float, float]:
-        held: dict[int, float] = {}
-        for place, share in chain.from_iterable(matches):
-            if share > held.get(place, 0.0):
-                held[place] = share
-        subject = fsum([weights[place] * share for place, share in held.items()]) / total
-        return subject, fsum([likes[0][1] for likes in matches])
-
-    def named(found: tuple[str, ...]) -> tuple[float, float]:
-        matches = tuple([likes for word in found if (likes := alike[word])])
-        if not matches:
-            return NOT_NAMED
-        subject, likeness = worth(matches)
-        return subject, likeness / len(found)
-
-    of_paths = [NOT_NAMED if alike.lacks(one.name_hints) else named(one.name_words) for one in candidates.paths]
-    of_names = [NOT_NAMED if alike.lacks(one.hints) else named(one.words) for one in candidates.names]
-    files = np.array(of_paths, dtype=np.float32).reshape(-1, 2)
-    names = np.array(of_names, dtype=np.float32).reshape(-1, 2)
+    words = view.scores.words
+    weights = [weight * SUBJECT_DECAY**place for place, weight in enumerate(words.values())]
+    of_file, of_chunk = view.file_words, view.name_words
+    alike = _Alike(tuple(words), view.table)  # knows the words that are numbered by now
+    of_files, prefixes = _subject(of_file, alike, weights)
+    of_names, _ = _subject(of_chunk, alike, weights)
     return {
-        "subject_file": files[candidates.own_file, 0],
-        "filename_prefix": files[candidates.own_file, 1],
-        "subject_name": names[:, 0],
+        "subject_file": of_files[view.own_file],
+        "filename_prefix": prefixes[view.own_file],
+        "subject_name": of_names,
     }
 
 
-class _Alike(dict[str, Likes]):
-    """Of a word of a name, the words of the question that are like it: the place of each, and how much, most first."""
+def _subject(found: Runs, alike: _Alike, weights: Sequence[float]) -> tuple[Array, Array]:
+    """Return the share of a question's words that the words of each row are like, by weight, and the share of these
+    that are like one of the question's: f64[rows] both.
+    """
+    rows = len(found.sizes)
+    here = np.flatnonzero(alike.marked[found.numbers])
+    if not len(here):
+        return np.zeros(rows), np.zeros(rows)
+    some, own = np.unique_inverse(found.numbers[here])
+    likes = [alike.of(number) for number in some.tolist()]
+    shares = np.zeros((len(weights), len(some)))
+    for at, places in enumerate(likes):
+        for place, share in places:
+            shares[place, at] = share
+    row = found.row[here]
+    begins = np.flatnonzero(np.diff(row, prepend=-1))
+    best = np.maximum.reduceat(shares[:, own], begins, axis=1)
+    total = max(fsum(weights), 1e-6)
+    subject, likeness = np.zeros(rows), np.zeros(rows)
+    held = np.zeros(len(begins))
+    for place in np.flatnonzero(shares.any(axis=1)).tolist():  # one after the other, so that the sums are the same
+        held += weights[place] * best[place]
+    subject[row[begins]] = held / total
+    likeness[row[begins]] = np.add.reduceat(shares.max(axis=0)[own], begins)
+    return subject, likeness / np.maximum(found.sizes, 1)
 
-    def __init__(self, asked: Sequence[str]) -> None:
-        super().__init__()
+
+def _of_question(view: CandidateView) -> dict[str, Array]:
+    """Return what is the same of all candidates."""
+    query_type = view.question.query_type
+    told = {
+        "asks_edit": query_type is QueryType.EDIT,
+        "asks_behavior": query_type is QueryType.BEHAVIOR,
+        "asks_topic": query_type is QueryType.TOPIC,
+        "asked_words": np.float32(min(1.0, np.log1p(len(view.scores.words)) / np.log1p(MANY_WORDS))),
+    }
+    return {name: np.full(len(view), value, dtype=np.float32) for name, value in told.items()}
+
+
+class _Alike:
+    """Which words of names are like words of the question, and how much."""
+
+    def __init__(self, asked: Sequence[str], table: NameTable) -> None:
+        self._words = table.words
         self._by_stem: dict[str, list[int]] = {}
         self._by_beginning: dict[str, list[tuple[int, str]]] = {}
         for place, word in enumerate(asked):
             self._by_stem.setdefault(stem(word), []).append(place)
             if len(word) >= BEGINNING_LETTERS:
                 self._by_beginning.setdefault(word[:BEGINNING_LETTERS], []).append((place, word))
-        self.lacks = (self._by_stem.keys() | self._by_beginning.keys()).isdisjoint  # hints of words that none is like
+        # The words that share a stem or a beginning with one of these, bool[words]: no other is like one.
+        stem_of, beginning_of = table.word_stem.values, table.word_beginning.values  # another thread may add to them
+        stems, beginnings = table.terms.marked(self._by_stem), table.terms.marked(self._by_beginning)
+        self.marked: Array = stems[stem_of] | beginnings[beginning_of]
 
-    def __missing__(self, own: str) -> Likes:
+    def of(self, number: int) -> Likes:
+        """Return the words of the question that a word is like: the place of each, and how much, most first."""
+        own = self._words.texts[number]
         plain = without_plural(own)
         same = self._by_stem.get(stem(own), ())
         begun = self._by_beginning.get(plain[:BEGINNING_LETTERS], ())
-        if not (same or begun):  # as for most words
-            self[own] = ()
-            return ()
         near = [
             place for place, word in begun if place not in same and (word.startswith(plain) or plain.startswith(word))
         ]
-        found = self[own] = (*[(place, 1.0) for place in same], *[(place, BEGINNING) for place in near])
-        return found
+        return (*[(place, 1.0) for place in same], *[(place, BEGINNING) for place in near])
+
+
+# The features that are computed together, by name.
+SURROUNDING_MAKERS: Mapping[str, Callable[[CandidateView], dict[str, Array]]] = {
+    **dict.fromkeys(("frame", "callable", "first"), _of_forms),
+    "mentions": _name_mentions,
+    "file_mentions": _file_mentions,
+    **dict.fromkeys(("lead", "file_named", "file_soft"), _of_file),
+    "file_coverage": _file_coverage,
+    "folder_support": _of_folder,
+    "phrase": _phrase,
+    **dict.fromkeys(("subject_file", "subject_name", "filename_prefix"), _by_subject),
+    **dict.fromkeys(("asks_edit", "asks_behavior", "asks_topic", "asked_words"), _of_question),
+}

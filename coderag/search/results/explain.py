@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from math import fsum
@@ -14,7 +15,7 @@ from coderag.search.ranking.duplicates import groups_of_copies
 from coderag.search.ranking.features import known_terms
 from coderag.search.ranking.promote import KEY_PART, MESSAGE_PART, NAME_PART
 from coderag.search.ranking.rank import Ranked
-from coderag.text.tokens import raw_words, words
+from coderag.text.tokens import raw_words, terms, words
 from coderag.types import Chunk, Hit
 
 __all__ = ["hits_of"]
@@ -61,6 +62,7 @@ class _Asked:
             (word, self._weights.keys() & set(known_terms(word))) for word in dict.fromkeys(words(question.text))
         ]
         self._named: dict[bytes, dict[str, float]] = {}  # of words as `raw_words` gives them, what they hold of these
+        self._matched: dict[str, list[str]] = {}  # of names and paths, the words of the question in them
 
     def named_in(self, text: str) -> dict[str, float]:
         """Return the words of a text that the question names, each with the weight of its best term."""
@@ -73,6 +75,13 @@ class _Asked:
         shared = {word: self._weights.keys() & known_terms(word) for word in found}
         return {word: max(self._weights[term] for term in own) for word, own in shared.items() if own}
 
+    def matched_by(self, text: str) -> list[str]:
+        """Return the words of the question that a name or path has, in the question's order."""
+        found = self._matched.get(text)
+        if found is None:
+            found = self._matched[text] = self.matched(_terms(words(text)))
+        return found
+
     def matched(self, present: Set[str]) -> list[str]:
         """Return the words of the question of which some term is present, in the question's order."""
         return [word for word, own in self._words if not own.isdisjoint(present)]
@@ -83,12 +92,14 @@ class _SeenWords:
 
     def __init__(self) -> None:
         self.words: set[bytes] = set()
-        self.by_term: dict[str, set[bytes]] = {}
+        self.by_term: defaultdict[str, set[bytes]] = defaultdict(set)
 
     def add(self, raw: bytes) -> None:
         """Take a word; another thread may take it at the same time."""
-        for term in chain.from_iterable(map(known_terms, words(raw.decode()))):
-            self.by_term.setdefault(term, set()).add(raw)
+        # One with letters beyond ASCII may hold several.
+        found = terms(raw.decode()) if raw.isascii() else chain.from_iterable(map(terms, words(raw.decode())))
+        for term in found:
+            self.by_term[term].add(raw)
         self.words.add(raw)  # last, as then it is known with all its terms
 
 
@@ -163,9 +174,9 @@ def _reasons(chunk: Chunk, asked: _Asked, ranked: Ranked, *, present: Set[str]) 
         reasons.append(f"has {', '.join(name for name in pasted(asked.text).names if name in chunk.text)} verbatim")
     if parts["symbol"] > 0 or parts["capital"] > 0:
         reasons.append(f"defines {chunk.qualified_name}")
-    if parts["name"] > 0 and (named := asked.matched(_terms(words(chunk.name)))):
+    if parts["name"] > 0 and (named := asked.matched_by(chunk.name)):
         reasons.append(f"name has {', '.join(named)}")
-    if parts["path"] > 0 and (named := asked.matched(_terms(words(chunk.path)))):
+    if parts["path"] > 0 and (named := asked.matched_by(chunk.path)):
         reasons.append(f"path has {', '.join(named)}")
     if parts["text"] > 0 and (named := asked.matched(present)):
         reasons.append(f"text has {', '.join(named)}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from coderag.graph.queries.relations import Relations
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
+from coderag.record import replaced
 from coderag.text.tokens import words
 from coderag.types import Hit, Kind
 
@@ -24,7 +24,7 @@ def with_relations(corpus: Corpus, found: Found, graphs: Graphs) -> list[tuple[i
     for chunk, hit in found:
         node = node_of(corpus, chunk, graphs)
         relations = () if node is None else graphs[hit.chunk.repository].of(node)
-        related.append((chunk, replace(hit, relations=relations) if relations else hit))
+        related.append((chunk, replaced(hit, relations=relations) if relations else hit))
     return related
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.search.ranking.sums import weighted_sums
 from coderag.text.tokens import split_identifier, words
 
-__all__ = ["averaged", "best_likeness", "likeness", "name_words"]
+__all__ = ["averaged", "best_likeness", "best_likenesses", "likeness", "name_words"]
 
 REMEMBERED = 10_000  # several times what one search asks about; in a server it stays so much
 
@@ -39,18 +38,35 @@ def best_likeness(asked: Sequence[str], texts: Sequence[tuple[str, ...]]) -> Arr
 
     It is 0 for a text without words.
     """
-    found = np.zeros((len(asked), len(texts)), dtype=np.float32)
-    vocabulary = sorted(set(chain.from_iterable(texts)))  # the order of the texts must not tell in a product
-    if not vocabulary or not asked:
-        return found
-    place = {word: number for number, word in enumerate(vocabulary)}
-    both = _vectors([*asked, *vocabulary])
-    pairs = np.maximum(both[: len(asked)] @ both[len(asked) :].T, 0.0)
-    flat = [place[word] for text in texts for word in text]
+    number: dict[str, int] = {}
+    numbers = [number.setdefault(word, len(number)) for text in texts for word in text]
     sizes = np.array(list(map(len, texts)), dtype=np.int64)
-    some = sizes > 0
-    starts = (np.cumsum(sizes) - sizes)[some]
-    found[:, some] = np.maximum.reduceat(pairs[:, flat], starts, axis=1)
+    (best,) = best_likenesses(asked, list(number), [(np.array(numbers, dtype=np.int32), sizes)])
+    return best
+
+
+def best_likenesses(asked: Sequence[str], words: Sequence[str], texts: Sequence[tuple[Array, Array]]) -> list[Array]:
+    """Return what `best_likeness` does for several lists of texts, given by numbers.
+
+    These are i32[...], the numbers of their words among `words`, one text after the other, and i64[texts], how many
+    words each has.
+    """
+    found = [np.zeros((len(asked), len(sizes)), dtype=np.float32) for _, sizes in texts]
+    place = np.zeros(len(words), dtype=np.int32)
+    for numbers, _ in texts:
+        place[numbers] = 1
+    held = np.flatnonzero(place).tolist()
+    if not held or not asked:
+        return found
+    held.sort(key=words.__getitem__)  # the order of the texts must not tell in a product
+    place[held] = np.arange(len(held), dtype=np.int32)
+    both = _vectors([*asked, *[words[number] for number in held]])
+    pairs = np.maximum(both[: len(asked)] @ both[len(asked) :].T, 0.0)
+    for best, (numbers, sizes) in zip(found, texts, strict=True):
+        some = sizes > 0
+        starts = (np.cumsum(sizes) - sizes)[some]
+        if len(starts):
+            best[:, some] = np.maximum.reduceat(pairs[:, place[numbers]], starts, axis=1)
     return found
 
 

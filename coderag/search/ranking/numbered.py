@@ -1,0 +1,119 @@
+"""Strings to numbers, and rows of such numbers to columns that grow, so that looking at many names is arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import ranges
+
+__all__ = ["Grown", "Numbering", "Ragged", "Runs"]
+
+FIRST_ROOM = 1024
+
+
+class Grown:
+    """An array that grows at its end; what was read of it stays as it is."""
+
+    def __init__(self, dtype: Any) -> None:
+        self._room = np.zeros(FIRST_ROOM, dtype=dtype)
+        self._size = 0
+
+    def extend(self, values: Sequence[int]) -> None:
+        """Add values at the end."""
+        size = self._size + len(values)
+        if size > len(self._room):
+            room = np.zeros(2 * size, dtype=self._room.dtype)
+            room[: self._size] = self._room[: self._size]
+            self._room = room
+        self._room[self._size : size] = values
+        self._size = size
+
+    @property
+    def values(self) -> Array:
+        """All values, of the type of the array."""
+        return self._room[: self._size]
+
+
+class Runs(NamedTuple):
+    """The numbers of some rows, one row after the other."""
+
+    numbers: Array  # i32[...]
+    row: Array  # i64[...]: the row that each number is of
+    starts: Array  # i64[rows]
+    sizes: Array  # i64[rows]
+
+    def marked(self, marks: Array) -> Array:
+        """Return how many numbers of each row are marked (bool[numbers there are]), i64[rows]."""
+        found: Array = np.bincount(self.row[marks[self.numbers]], minlength=len(self.sizes))
+        return found
+
+    def share(self, marks: Array) -> Array:
+        """Return the share of each row's numbers that is marked, f32[rows]; 0 for a row without numbers."""
+        shares: Array = (self.marked(marks) / np.maximum(self.sizes, 1)).astype(np.float32)
+        return shares
+
+
+class Ragged:
+    """Rows of numbers, of any length each."""
+
+    def __init__(self) -> None:
+        self._numbers = Grown(np.int32)
+        self._bounds = Grown(np.int64)
+        self._bounds.extend([0])
+
+    def append(self, rows: Sequence[Sequence[int]]) -> None:
+        """Add rows at the end."""
+        ends = list(accumulate(map(len, rows), initial=len(self._numbers.values)))
+        self._numbers.extend(list(chain.from_iterable(rows)))
+        self._bounds.extend(ends[1:])
+
+    def of(self, rows: Array) -> Runs:
+        """Return some rows, i64[n]."""
+        bounds = self._bounds.values
+        begins, ends = bounds[rows], bounds[rows + 1]
+        at, row = ranges(begins, ends)
+        sizes = ends - begins
+        return Runs(self._numbers.values[at], row, np.cumsum(sizes) - sizes, sizes)
+
+
+class Numbering:
+    """Strings by number, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        """Return how many strings there are."""
+        return len(self.texts)
+
+    def number(self, text: str) -> int:
+        """Return the number of a string, a new one for a new string."""
+        known = self._numbers.get(text)
+        if known is None:
+            known = len(self.texts)
+            self.texts.append(text)
+            self._numbers[text] = known
+        return known
+
+    def numbers(self, texts: Iterable[str]) -> list[int]:
+        """Return the numbers of some strings."""
+        return [self.number(text) for text in texts]
+
+    def marked(self, texts: Iterable[str]) -> Array:
+        """Return which numbers are those of some strings, bool[len(self)]."""
+        found = np.zeros(len(self.texts), dtype=bool)
+        found[[self._numbers[text] for text in texts if text in self._numbers]] = True
+        return found
+
+    def valued(self, values: Mapping[str, float]) -> Array:
+        """Return the values of some strings by their numbers, f64[len(self)]; 0 for the others."""
+        found = np.zeros(len(self.texts))
+        known = {text: value for text, value in values.items() if text in self._numbers}
+        found[[self._numbers[text] for text in known]] = list(known.values())
+        return found
