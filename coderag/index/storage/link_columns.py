@@ -6,7 +6,7 @@ name is left out where it is that of the enclosing definition, a dot and the nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from operator import add, sub
@@ -209,7 +209,7 @@ def _steps(column: Sequence[int]) -> list[int]:
     return list(map(sub, column, (0, *column)))
 
 
-def _members(members: dict[Value, Member], column: Iterable[Value]) -> list[Member]:
+def _members(members: Mapping[Value, Member], column: Iterable[Value]) -> list[Member]:
     try:
         return list(map(members.__getitem__, column))
     except KeyError as error:
