@@ -14,10 +14,9 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.guarded import guarded
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.ecto.types import KEY_TYPE, type_of
-from coderag.frameworks.engine.columns import Made, created_table
+from coderag.frameworks.engine.columns import Made, table_of
 from coderag.frameworks.engine.steps import Steps
 from coderag.sql.records import (
     AddColumn,
@@ -25,6 +24,7 @@ from coderag.sql.records import (
     AlterColumn,
     Column,
     CommentOn,
+    CreateTable,
     Drop,
     DropColumn,
     DropConstraint,
@@ -252,8 +252,8 @@ class _Reading(Steps):
         inside = _with_one_key([*inside, *self._changes(call, name)])
         if comment := as_text(inner.options.get("comment")):
             inside.append(CommentOn(name, comment, source=source))
-        [created] = created_table(name, inside, source)
-        return [guarded(created) if call.name == "create_if_not_exists" else created]
+        table, rest = table_of(name, inside, source)
+        return [CreateTable(table, if_missing=call.name == "create_if_not_exists"), *rest]
 
     def alter(self, call: Call) -> Made:
         """Read `alter table(...) do`."""
