@@ -241,18 +241,19 @@ class _Reading(Steps):
             return None
         source = lines_of(call.node)
         inside: list[SchemaOperation] = []
+        implied: list[Column] = []
         stated = inner.options.get("primary_key", True)
         if stated is not False:
             details = mapping(stated)
             column = as_text(details.get("name")) or "id"
             kind = type_of(details["type"], {}) if "type" in details else KEY_TYPE
             line = Source("", source.start_line, source.start_line)
-            made = Column(column, kind, nullable=False, identity=kind == KEY_TYPE, source=line)
-            inside += [AddColumn(name, made, source=line), AddConstraint(name, primary_key=(column,), source=line)]
+            implied.append(Column(column, kind, nullable=False, identity=kind == KEY_TYPE, source=line))
+            inside.append(AddConstraint(name, primary_key=(column,), source=line))
         inside = _with_one_key([*inside, *self._changes(call, name)])
         if comment := as_text(inner.options.get("comment")):
             inside.append(CommentOn(name, comment, source=source))
-        table, rest = table_of(name, inside, source)
+        table, rest = table_of(name, inside, source, implied=implied)
         return [CreateTable(table, if_missing=call.name == "create_if_not_exists"), *rest]
 
     def alter(self, call: Call) -> Made:

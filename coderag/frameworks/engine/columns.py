@@ -86,13 +86,20 @@ def created_table(table: Name, operations: Sequence[SchemaOperation], source: So
 
 
 def table_of(
-    table: Name, operations: Sequence[SchemaOperation], source: Source, *, whole: bool = False
+    table: Name,
+    operations: Sequence[SchemaOperation],
+    source: Source,
+    *,
+    implied: Sequence[Column] = (),
+    whole: bool = False,
 ) -> tuple[Table, list[SchemaOperation]]:
     """Return a table with its columns and keys, and whatever else is done to it behind that.
 
-    A constraint with a name stays an operation, so that a later one can drop it by its name, but for what is `whole`.
+    Columns that are `implied` are there unless an operation states them; of a column for each kind of database the
+    first counts. A constraint with a name stays an operation, so that a later one can drop it by its name, but for
+    what is `whole`.
     """
-    columns: dict[str, Column] = {}
+    columns = {column.name: column for column in implied}
     key: tuple[str, ...] = ()
     unique: list[tuple[str, ...]] = []
     keys: list[ForeignKey] = []
@@ -101,7 +108,9 @@ def table_of(
     rest: list[SchemaOperation] = []
     for operation in operations:
         if isinstance(operation, AddColumn):
-            columns[operation.column.name] = operation.column
+            known = columns.get(operation.column.name)
+            if known is None or known in implied:
+                columns[operation.column.name] = operation.column
         elif isinstance(operation, AddConstraint) and operation.primary_key:
             key = operation.primary_key
         elif isinstance(operation, AddConstraint) and operation.foreign_key is not None:

@@ -22,7 +22,6 @@ from coderag.frameworks.rails.reverse import reverted
 from coderag.frameworks.rails.ruby import Arguments, Code
 from coderag.frameworks.rails.tables import OUTSIDE, TableCall, column_of, join_name, operations_of, qualified
 from coderag.sql.records import (
-    AddColumn,
     Column,
     CreateTable,
     CreateType,
@@ -291,8 +290,7 @@ class _Reading:
         for one in node.children_by_field_name("arguments"):
             if "&:timestamps" in text_of(one):
                 body += operations_of(TableCall("timestamps", table, NO_ARGUMENTS, source, self._era)) or []
-        body = [*(AddColumn(table, column) for column in columns), *body]
-        made, rest = table_of(table, body, source, whole=self._snapshot)
+        made, rest = table_of(table, body, source, implied=columns, whole=self._snapshot)
         comment = options.get("comment")
         made = replace(
             made,
@@ -348,8 +346,7 @@ class _Reading:
         [parameter] = self._code.parameters(arguments.block)[:1] or [""]
         body: list[SchemaOperation] = []
         self.walk(self._code.statements(arguments.block), Within(parameter, table, body))
-        body = [*(AddColumn(table, column) for column in columns), *body]
-        made, rest = table_of(table, body, source, whole=self._snapshot)
+        made, rest = table_of(table, body, source, implied=columns, whole=self._snapshot)
         made = replace(made, foreign_keys=(*keys, *made.foreign_keys))
         return [CreateTable(made), *rest]
 
