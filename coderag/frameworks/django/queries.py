@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
+from coderag.frameworks.usage.entities import Entities, split_model
+from coderag.frameworks.usage.objects import assigned_field, constructed_fields
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
@@ -418,35 +419,18 @@ class _Reader:
             fields = link.keyword("update_fields")
             draft.use(model, Access.WRITE, whole=fields is None)
             draft.touch_all(model, filter(None, map(literal, items(fields))), written=True)
-            draft.touch_all(model, self._constructed(holder), written=True)
+            draft.touch_all(model, constructed_fields(self.code, holder), written=True)
         elif name.endswith("delete"):
             draft.use(model, Access.DELETE)
         else:
             draft.use(model, whole=True)
 
-    def _constructed(self, chain: Chain) -> Iterator[str]:
-        """Yield the fields that the constructor of an object is given."""
-        current: Chain | None = chain
-        if len(chain.links) == 1 and chain.links[0].arguments is None:
-            bounds = self.code.bound(chain.links[0].name, chain.node.start_byte)
-            current = chain_of(bounds[-1].node) if bounds else None
-        if current is not None and is_class_name(current.links[-1].name):
-            yield from (argument.name for argument in current.links[-1].arguments or () if argument.name)
-
     def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `user.name = x` of an object of a model."""
-        if len(chain.links) < 2 or any(link.arguments is not None for link in chain.links):
-            return
-        parent = chain.node.parent
-        if parent is None or parent.child_by_field_name("left") != chain.node:
-            return
-        holder = Chain(chain.node, chain.links[:-1])
-        if holder.links[0].name == "self" and len(holder.links) == 1:
-            return
-        if model := self.entities.of(holder):
+        found = assigned_field(chain, ("self",))
+        if found is not None and (model := self.entities.of(found.holder)):
             draft = UsageBuilder()
-            draft.use(model, Access.WRITE)
-            draft.touch(model, chain.links[-1].name, written=True)
+            draft.assign(model, found.field)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
 
 

@@ -14,10 +14,9 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
-from coderag.frameworks.common.guarded import guarded
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.frameworks.ecto.types import KEY_TYPE, type_of
-from coderag.frameworks.engine.columns import Made, created_table
+from coderag.frameworks.engine.columns import Made, table_of
 from coderag.frameworks.engine.steps import Steps
 from coderag.sql.records import (
     AddColumn,
@@ -25,6 +24,7 @@ from coderag.sql.records import (
     AlterColumn,
     Column,
     CommentOn,
+    CreateTable,
     Drop,
     DropColumn,
     DropConstraint,
@@ -241,19 +241,20 @@ class _Reading(Steps):
             return None
         source = lines_of(call.node)
         inside: list[SchemaOperation] = []
+        implied: list[Column] = []
         stated = inner.options.get("primary_key", True)
         if stated is not False:
             details = mapping(stated)
             column = as_text(details.get("name")) or "id"
             kind = type_of(details["type"], {}) if "type" in details else KEY_TYPE
             line = Source("", source.start_line, source.start_line)
-            made = Column(column, kind, nullable=False, identity=kind == KEY_TYPE, source=line)
-            inside += [AddColumn(name, made, source=line), AddConstraint(name, primary_key=(column,), source=line)]
+            implied.append(Column(column, kind, nullable=False, identity=kind == KEY_TYPE, source=line))
+            inside.append(AddConstraint(name, primary_key=(column,), source=line))
         inside = _with_one_key([*inside, *self._changes(call, name)])
         if comment := as_text(inner.options.get("comment")):
             inside.append(CommentOn(name, comment, source=source))
-        [created] = created_table(name, inside, source)
-        return [guarded(created) if call.name == "create_if_not_exists" else created]
+        table, rest = table_of(name, inside, source, implied=implied)
+        return [CreateTable(table, if_missing=call.name == "create_if_not_exists"), *rest]
 
     def alter(self, call: Call) -> Made:
         """Read `alter table(...) do`."""

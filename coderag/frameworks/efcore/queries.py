@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.usage.binding import Told
 from coderag.frameworks.usage.entities import Entities, is_class_name, model_in_type
+from coderag.frameworks.usage.objects import assigned_field
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
@@ -332,14 +333,8 @@ class _Reader:
 
     def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `user.Name = x` of an object that comes from a set."""
-        if len(chain.links) != 2 or any(link.arguments is not None for link in chain.links):
-            return
-        parent = chain.node.parent
-        if (
-            parent is None
-            or parent.child_by_field_name("left") != chain.node
-            or chain.links[0].name in {"this", "base"}
-        ):
+        found = assigned_field(chain, ("this", "base")) if len(chain.links) == 2 else None
+        if found is None:
             return
         bounds = [
             bound
@@ -351,8 +346,7 @@ class _Reader:
         if not model or (value is not None and value.links[-1].made):
             return
         draft = UsageBuilder()
-        draft.use(model, Access.WRITE)
-        draft.touch(model, chain.links[1].name, written=True)
+        draft.assign(model, found.field)
         yield from draft.models(self.code, chain.node, FRAMEWORK)
 
 

@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.usage.conditions import columns_in
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
+from coderag.frameworks.usage.objects import assigned_field
 from coderag.frameworks.usage.scope import Scope
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
@@ -278,16 +279,11 @@ class _Reader:
 
     def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield `$user->name = x` of an object of a model."""
-        if len(chain.links) != 2 or any(link.arguments is not None for link in chain.links):
-            return
-        parent = chain.node.parent
-        if parent is None or parent.child_by_field_name("left") != chain.node or chain.links[0].name == "this":
-            return
-        model = self.entities.of(Chain(chain.node, chain.links[:1]))
-        if model and (b"%s->save" % chain.links[0].name.encode() in self.code.data):
+        found = assigned_field(chain, ("this",)) if len(chain.links) == 2 else None
+        model = self.entities.of(found.holder) if found is not None else ""
+        if found is not None and model and (b"%s->save" % chain.links[0].name.encode() in self.code.data):
             draft = UsageBuilder()
-            draft.use(model, Access.WRITE)
-            draft.touch(model, chain.links[1].name, written=True)
+            draft.assign(model, found.field)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
 
 

@@ -31,7 +31,7 @@ from coderag.sql.records import (
 from coderag.syntax.trees.literals import Literal, Raw, Reference, as_text, default_of, mapping, texts
 from coderag.text.inflection import plural, snake_case
 
-__all__ = ["NOW", "Made", "Statement", "created_table", "operations_of"]
+__all__ = ["NOW", "Made", "Statement", "created_table", "operations_of", "table_of"]
 
 DEFAULT_KEY = "id"
 NOW = "CURRENT_TIMESTAMP"
@@ -81,21 +81,41 @@ def operations_of(table: Name, statement: Statement, vocabulary: Vocabulary) -> 
 
 def created_table(table: Name, operations: Sequence[SchemaOperation], source: Source) -> list[SchemaOperation]:
     """Return the creation of a table with its columns and keys, and whatever else is done to it behind that."""
-    columns: dict[str, Column] = {}
+    made, rest = table_of(table, operations, source)
+    return [CreateTable(made), *rest]
+
+
+def table_of(
+    table: Name,
+    operations: Sequence[SchemaOperation],
+    source: Source,
+    *,
+    implied: Sequence[Column] = (),
+    whole: bool = False,
+) -> tuple[Table, list[SchemaOperation]]:
+    """Return a table with its columns and keys, and whatever else is done to it behind that.
+
+    Columns that are `implied` are there unless an operation states them; of a column for each kind of database the
+    first counts. A constraint with a name stays an operation, so that a later one can drop it by its name, but for
+    what is `whole`.
+    """
+    columns = {column.name: column for column in implied}
     key: tuple[str, ...] = ()
     unique: list[tuple[str, ...]] = []
     keys: list[ForeignKey] = []
     checks: list[str] = []
     comment = ""
-    rest: list[SchemaOperation] = []  # a constraint with a name among them, which may be dropped by it
+    rest: list[SchemaOperation] = []
     for operation in operations:
         if isinstance(operation, AddColumn):
-            columns.setdefault(operation.column.name, operation.column)
+            known = columns.get(operation.column.name)
+            if known is None or known in implied:
+                columns[operation.column.name] = operation.column
         elif isinstance(operation, AddConstraint) and operation.primary_key:
             key = operation.primary_key
         elif isinstance(operation, AddConstraint) and operation.foreign_key is not None:
             keys.append(operation.foreign_key)
-        elif isinstance(operation, AddConstraint) and not operation.name:
+        elif isinstance(operation, AddConstraint) and (whole or not operation.name):
             unique += [operation.unique] if operation.unique else []
             checks += [operation.check] if operation.check else []
         elif isinstance(operation, CommentOn):
@@ -113,7 +133,7 @@ def created_table(table: Name, operations: Sequence[SchemaOperation], source: So
         origins=(Origin.MIGRATION,),
         sources=(source,),
     )
-    return [CreateTable(made), *rest]
+    return made, rest
 
 
 def _column(table: Name, statement: Statement, vocabulary: Vocabulary) -> Made:

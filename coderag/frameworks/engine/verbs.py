@@ -15,6 +15,7 @@ from coderag.frameworks.engine.constant_statements import read_constants
 from coderag.frameworks.engine.verb_words import VerbWords, verb_words
 from coderag.frameworks.usage.binding import Bound, Told
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
+from coderag.frameworks.usage.objects import assigned_field
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
@@ -366,19 +367,14 @@ class _Reader:
 
     def _assigned(self, chain: Chain) -> Iterator[Usage]:
         """Yield the write of `user.name = x` for an object of a model."""
-        if len(chain.links) < 2 or any(link.arguments is not None for link in chain.links):
+        found = assigned_field(chain, OWN)
+        if found is None:
             return
-        parent = chain.node.parent
-        if parent is None or parent.child_by_field_name("left") != chain.node:
-            return
-        holder = Chain(chain.node, chain.links[:-1])
-        if holder.links[0].name in OWN and len(holder.links) == 1:
-            return
+        holder = found.holder
         model = self._of_object(self.code.told_of(holder)[0]) if self.words.parts else self.entities.of(holder)
         if model:
             draft = UsageBuilder()
-            draft.use(model, Access.WRITE)
-            draft.touch(model, chain.links[-1].name, written=True)
+            draft.assign(model, found.field)
             yield from draft.models(self.code, chain.node, self.framework)
 
 

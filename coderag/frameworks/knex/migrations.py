@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.frameworks.common.origins import lines_of
-from coderag.frameworks.engine.columns import NOW, Made, Statement, created_table, operations_of
+from coderag.frameworks.engine.columns import NOW, Made, Statement, operations_of, table_of
 from coderag.frameworks.engine.javascript import up_function
 from coderag.frameworks.engine.steps import Steps
 from coderag.frameworks.engine.vocabulary import vocabulary
@@ -122,10 +121,8 @@ class _Reading(Steps):
             return None
         source = lines_of(link.arguments[-1])
         whole = Source("", link.arguments[0].start_point[0] + 1, source.end_line)
-        created, *rest = created_table(name, list(self._body(link, name)), whole)
-        if isinstance(created, CreateTable) and link.name == "createTableIfNotExists":
-            created = replace(created, if_missing=True)
-        return [created, *rest]
+        table, rest = table_of(name, list(self._body(link, name)), whole)
+        return [CreateTable(table, if_missing=link.name == "createTableIfNotExists"), *rest]
 
     def alter(self, link: Link, schema: str) -> Made:
         """Read alterTable."""

@@ -16,13 +16,12 @@ from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.guarded import guarded
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
+from coderag.frameworks.engine.columns import table_of
 from coderag.frameworks.rails.era import Era, era_of
 from coderag.frameworks.rails.reverse import reverted
 from coderag.frameworks.rails.ruby import Arguments, Code
 from coderag.frameworks.rails.tables import OUTSIDE, TableCall, column_of, join_name, operations_of, qualified
 from coderag.sql.records import (
-    AddColumn,
-    AddConstraint,
     Column,
     CreateTable,
     CreateType,
@@ -31,12 +30,10 @@ from coderag.sql.records import (
     ForeignKey,
     Name,
     ObjectKind,
-    Origin,
     Rename,
     SchemaOperation,
     Series,
     Source,
-    Table,
     TypeDefinition,
     Unparsed,
 )
@@ -293,16 +290,13 @@ class _Reading:
         for one in node.children_by_field_name("arguments"):
             if "&:timestamps" in text_of(one):
                 body += operations_of(TableCall("timestamps", table, NO_ARGUMENTS, source, self._era)) or []
-        made, rest = _collected(body, columns, keep_unique=self._snapshot)
+        made, rest = table_of(table, body, source, implied=columns, whole=self._snapshot)
         comment = options.get("comment")
         made = replace(
             made,
-            name=table,
             primary_key=key or made.primary_key,
             comment=comment if isinstance(comment, str) else "",
             temporary=options.get("temporary") is True,
-            origins=(Origin.MIGRATION,),
-            sources=(source,),
         )
         if query := as_text(options.get("as")):
             made = replace(made, query=query)
@@ -352,10 +346,8 @@ class _Reading:
         [parameter] = self._code.parameters(arguments.block)[:1] or [""]
         body: list[SchemaOperation] = []
         self.walk(self._code.statements(arguments.block), Within(parameter, table, body))
-        made, rest = _collected(body, columns, keep_unique=self._snapshot)
-        made = replace(
-            made, name=table, foreign_keys=(*keys, *made.foreign_keys), origins=(Origin.MIGRATION,), sources=(source,)
-        )
+        made, rest = table_of(table, body, source, implied=columns, whole=self._snapshot)
+        made = replace(made, foreign_keys=(*keys, *made.foreign_keys))
         return [CreateTable(made), *rest]
 
     def drop_join_table(self, node: Node, arguments: Arguments) -> list[SchemaOperation] | None:
@@ -506,46 +498,3 @@ STATEMENTS: Mapping[str, Handler] = {
 def _rest(arguments: Arguments) -> Arguments:
     """Return arguments without the first, the table."""
     return Arguments(arguments.values[1:], arguments.nodes[1:], arguments.options, arguments.block, arguments.complete)
-
-
-def _collected(
-    body: Sequence[SchemaOperation], columns: Sequence[Column], *, keep_unique: bool
-) -> tuple[Table, list[SchemaOperation]]:
-    """Return a table with what the statements of its block add, and those that have to come after it.
-
-    A unique index stays a statement of its own in a migration, so that a later one can drop it by its name.
-    """
-    found = {column.name: column for column in columns}
-    keys: tuple[str, ...] = ()
-    unique, foreign_keys, checks = [], [], []
-    rest: list[SchemaOperation] = []
-    for add_constraint in body:
-        if isinstance(add_constraint, AddColumn):
-            found[add_constraint.column.name] = add_constraint.column
-        elif isinstance(add_constraint, AddConstraint) and add_constraint.primary_key:
-            keys = add_constraint.primary_key
-        elif isinstance(add_constraint, AddConstraint) and add_constraint.foreign_key is not None:
-            foreign_keys.append(add_constraint.foreign_key)
-        elif (
-            isinstance(add_constraint, AddConstraint)
-            and add_constraint.unique
-            and (keep_unique or not add_constraint.name)
-        ):
-            unique.append(add_constraint.unique)
-        elif (
-            isinstance(add_constraint, AddConstraint)
-            and add_constraint.check
-            and (keep_unique or not add_constraint.name)
-        ):
-            checks.append(add_constraint.check)
-        else:
-            rest.append(add_constraint)
-    table = Table(
-        Name(""),
-        columns=tuple(found.values()),
-        primary_key=keys,
-        unique=tuple(unique),
-        foreign_keys=tuple(foreign_keys),
-        checks=tuple(checks),
-    )
-    return table, rest

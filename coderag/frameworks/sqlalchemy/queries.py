@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
+from coderag.frameworks.usage.objects import assigned_field, constructed_fields
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
@@ -471,31 +472,13 @@ class _Reader:
             if not model:
                 continue
             draft.use(model, access, whole=True)
-            draft.touch_all(model, self._constructed(chain), written=True)
-
-    def _constructed(self, chain: Chain) -> Iterator[str]:
-        """Yield the fields that a constructor is given, also of the one a name stands for."""
-        current: Chain | None = chain
-        if len(chain.links) == 1 and chain.links[0].arguments is None:
-            bounds = self.code.bound(chain.links[0].name, chain.node.start_byte)
-            current = chain_of(bounds[-1].node) if bounds else None
-        if current is not None and is_class_name(current.links[-1].name):
-            yield from (argument.name for argument in current.links[-1].arguments or () if argument.name)
+            draft.touch_all(model, constructed_fields(self.code, chain), written=True)
 
     def _assigned(self, chain: Chain, draft: UsageBuilder) -> None:
         """Note `user.name = x` of a value that is known to be of a model."""
-        if len(chain.links) < 2 or any(link.arguments is not None for link in chain.links):
-            return
-        parent = chain.node.parent
-        if parent is None or parent.child_by_field_name("left") != chain.node:
-            return
-        holder = Chain(chain.node, chain.links[:-1])
-        if holder.links[0].name == "self" and len(holder.links) == 1:
-            return
-        model = self.entities.of(holder)
-        if model:
-            draft.use(model, Access.WRITE)
-            draft.touch(model, chain.links[-1].name, written=True)
+        found = assigned_field(chain, ("self",))
+        if found is not None and (model := self.entities.of(found.holder)):
+            draft.assign(model, found.field)
 
 
 Verb = Callable[[_Reader, Link, _Query], None]

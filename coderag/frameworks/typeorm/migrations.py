@@ -10,12 +10,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.frameworks.common.embedded_words import changes_schema
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
-from coderag.frameworks.engine.columns import Made, created_table
+from coderag.frameworks.engine.columns import Made, table_of
 from coderag.frameworks.engine.named_calls import builder_calls, named_operation
 from coderag.frameworks.engine.steps import sql_facts
 from coderag.sql.records import (
@@ -212,8 +211,8 @@ def _table(table: Name, options: Mapping[str, Literal], call: Call) -> Made:
         found += made or ()
     if comment := as_text(options.get("comment")):
         found.append(CommentOn(table, comment, source=call.source))
-    created, *rest = created_table(table, found, call.source)
-    return [replace(created, if_missing=True) if call.value(1) is True else created, *rest]
+    created, rest = table_of(table, found, call.source)
+    return [CreateTable(created, if_missing=call.value(1) is True), *rest]
 
 
 def _view(table: Name, options: Mapping[str, Literal], source: Source) -> Made:

@@ -13,6 +13,7 @@ from tree_sitter import Node
 from coderag.frameworks.usage.binding import Bound, Told
 from coderag.frameworks.usage.conditions import columns_in, named_column
 from coderag.frameworks.usage.entities import Entities, is_class_name, model_in_type, split_model
+from coderag.frameworks.usage.objects import assigned_field
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
@@ -374,15 +375,10 @@ class _Reader:
                 draft.touch(aliases[holder], field)
 
     def _assigned(self, chain: Chain) -> Iterator[Usage]:
-        if len(chain.links) != 2 or any(link.arguments is not None for link in chain.links):
-            return
-        parent = chain.node.parent
-        if parent is None or parent.child_by_field_name("left") != chain.node or chain.links[0].name == "this":
-            return
-        if model := self.entities.of(Chain(chain.node, chain.links[:-1])):
+        found = assigned_field(chain, ("this",)) if len(chain.links) == 2 else None
+        if found is not None and (model := self.entities.of(found.holder)):
             draft = UsageBuilder()
-            draft.use(model, Access.WRITE)
-            draft.touch(model, chain.links[-1].name, written=True)
+            draft.assign(model, found.field)
             yield from draft.models(self.code, chain.node, FRAMEWORK)
 
 

@@ -46,6 +46,11 @@ class UsageBuilder:
         if len(fields) < MAX_FIELDS:
             fields.setdefault((field, written))
 
+    def assign(self, model: str, field: str) -> None:
+        """Note a field of a model that is set."""
+        self.use(model, Access.WRITE)
+        self.touch(model, field, written=True)
+
     def is_written(self, model: str) -> bool:
         """Tell whether a field of a model is known to be written."""
         return any(written for _, written in self.fields.get(model, ()))
