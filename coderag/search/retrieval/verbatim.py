@@ -171,6 +171,9 @@ def _promising(
         found.append(member.first_chunk + local[best])
         held.append(of_member[best])
     chunks, worth = np.concatenate(found), np.concatenate(held)
+    if question.asks:  # nothing less than the whole of it counts
+        whole = worth >= shares.sum() - ALMOST_NOTHING * len(shares)
+        chunks, worth = chunks[whole], worth[whole]
     order = np.lexsort((chunks, -scores.text[chunks], -worth))
     alike = int(np.count_nonzero(worth >= worth.max(initial=0.0) - ALMOST_NOTHING))
     order = order[: max(MAX_READ, min(alike, MAX_READ_ALIKE))]
