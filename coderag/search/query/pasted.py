@@ -67,13 +67,14 @@ ENDLESS = re.compile(r"\S{200,}")
 class Pasted:
     """What of a question may stand in code as it is."""
 
-    run: tuple[str, ...]  # lower-case words in their order; none where the question is one in words
+    run: tuple[str, ...]  # lower-case words in their order
     groups: tuple[int, ...]  # of each of these, which of the texts between white space it is of
     values: frozenset[str]  # of these, what a program may have put in: quoted, in parentheses, of a path or an address
     is_printed: bool  # it has values, or what loggers write before a message
     names: tuple[str, ...]  # words that are spelled as code spells names, each once
     others: int  # content words beside these
     asks_for_use: bool = False  # where something is used, and not what it is
+    asks: bool = False  # the run reads as a question, so that it is no message unless one says just that
     message: str = ""  # what is pasted, without what loggers write before it
 
 
@@ -92,6 +93,7 @@ def pasted(text: str) -> Pasted:
         names=names,
         others=others,
         asks_for_use=_asks_for_use(plain),
+        asks=_asks(plain),
         message=message.strip(),
     )
 
@@ -107,6 +109,11 @@ def _asks_for_use(text: str) -> bool:
     return first in ASKING and not USES.isdisjoint(rest)
 
 
+def _asks(text: str) -> bool:
+    """Tell whether a text is a question in words."""
+    return text.rstrip().endswith("?") or (text.split(maxsplit=1) or ("",))[0].lower() in ASKING
+
+
 def _message(text: str) -> str:
     """Return a text without what loggers and runtimes write before it."""
     while (prefix := PREFIX.match(text)) is not None:
@@ -115,7 +122,10 @@ def _message(text: str) -> str:
 
 
 def _run(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the words of a text, and which part between white space each is of; none of a question in words."""
+    """Return the words of a text, and which part between white space each is of; none of a few words.
+
+    None of a question without its sign, either, which no program prints.
+    """
     found: list[str] = []
     groups: list[int] = []
     group = end = 0
@@ -126,8 +136,7 @@ def _run(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
             found.append(match["word"].lower())
             groups.append(group)
     content = sum(word not in STOP_WORDS for word in found)
-    asks = (found[:1] and found[0] in ASKING) or text.rstrip().endswith("?")
-    if len(found) < MIN_WORDS or content < MIN_CONTENT or asks:
+    if len(found) < MIN_WORDS or content < MIN_CONTENT or ("?" not in text and _asks(text)):
         return (), ()
     return tuple(found[:MAX_RUN]), tuple(groups[:MAX_RUN])
 

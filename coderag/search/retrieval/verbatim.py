@@ -7,7 +7,7 @@ meet. Then the text decides, in which strings may be joined over lines and hold 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ __all__ = ["NONE", "Verbatim", "verbatim_matches"]
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD})
 MAX_READ = 24  # chunks whose text is looked at for a message
 MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
-MAX_TERMS = 8  # of a message that choose these
+MAX_TERMS, MAX_ASKED_TERMS = 8, 3  # of a message that choose these, and of one that is a question
 MAX_POSTINGS = 20_000  # of these terms, the rarest first
 MAX_COMPARED = 2_000  # chunks of a segment that have the most of them ...
 MAX_HOLDERS = 200  # ... and of these, those that have the most of all words, which counts among many that have one
@@ -120,8 +120,7 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
     weights |= {word: VALUE_SHARE * weights[word] for word in question.values if word in weights}
     found: dict[int, float] = {}
     most = 0.0
-    least = MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
-    for chunk, worth in _promising(corpus, weights, scores, allowed, least=least, values=question.values):
+    for chunk, worth in _promising(corpus, question, weights, scores=scores, allowed=allowed):
         if worth < most:
             break  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
@@ -147,15 +146,18 @@ def _weight(word: str, scores: Scores) -> float:
 
 
 def _promising(
-    corpus: Corpus, weights: Mapping[str, float], scores: Scores, allowed: Array, *, least: float, values: Set[str]
+    corpus: Corpus, question: Pasted, weights: Mapping[str, float], *, scores: Scores, allowed: Array
 ) -> list[tuple[int, float]]:
-    """Return the chunks that have most of some weighted words, `least` of them or more, with how much they have.
+    """Return the chunks that have most of a question's weighted words, with how much they have.
 
-    What may be values that a program has put in chooses none, unless the message is nothing else.
+    What may be values that a program has put in chooses none, unless the message is nothing else. Few messages are
+    questions, so that one is looked for where its rarest words are all.
     """
+    values, most_terms = question.values, MAX_ASKED_TERMS if question.asks else MAX_TERMS
+    least = 1.0 if question.asks else MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
     rarest = sorted((word for word in weights if weights[word] > 0), key=lambda word: (-weights[word], word))
     telling = [word for word in rarest if weights[word] > STOP_RARITY]
-    content = ([word for word in telling if word not in values] or telling)[:MAX_TERMS]
+    content = ([word for word in telling if word not in values] or telling)[:most_terms]
     if not content:
         return []
     total = sum(weights[word] for word in content)
@@ -169,6 +171,9 @@ def _promising(
         found.append(member.first_chunk + local[best])
         held.append(of_member[best])
     chunks, worth = np.concatenate(found), np.concatenate(held)
+    if question.asks:  # nothing less than the whole of it counts
+        whole = worth >= shares.sum() - ALMOST_NOTHING * len(shares)
+        chunks, worth = chunks[whole], worth[whole]
     order = np.lexsort((chunks, -scores.text[chunks], -worth))
     alike = int(np.count_nonzero(worth >= worth.max(initial=0.0) - ALMOST_NOTHING))
     order = order[: max(MAX_READ, min(alike, MAX_READ_ALIKE))]
@@ -215,6 +220,8 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
     A few plain words stand in prose by chance, and say something in a string only.
     """
     run, held = question.run, aligned.held
+    if question.asks and not (aligned.in_literal and len(held) == len(run)):
+        return False
     count = len({question.groups[at] for at in held})  # a name of many words says as much as one
     content = {question.groups[at] for at in held if run[at] not in STOP_WORDS and weights[run[at]] > 0}
     if not (aligned.in_literal or question.is_printed or count >= MIN_PROSE_WORDS):

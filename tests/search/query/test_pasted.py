@@ -15,12 +15,13 @@ from coderag.search.query.pasted import VALUE, pasted, tokens
         ("java.io.IOException: could not open store", ("could", "not", "open", "store")),
         ("E/App(1234): Error: could not open store", ("could", "not", "open", "store")),
         ("where could a store open", ()),
-        ("could it not open the store?", ()),
+        ("could it not open the store?", ("could", "it", "not", "open", "the", "store")),
         ("open store", ()),
     ],
 )
-def test_a_run_has_no_prefix_and_is_no_question(text: str, run: tuple[str, ...]) -> None:
+def test_a_run_has_no_prefix_and_is_no_question_without_its_sign(text: str, run: tuple[str, ...]) -> None:
     assert pasted(text).run == run
+    assert pasted(text).asks is (text.startswith("where") or text.endswith("?"))
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,17 @@ def test_a_route_may_have_two_slashes_in_a_row(tmp_path: Path) -> None:
         assert first(found, "/hello//world/").chunk.name == "asks"
 
 
+def test_a_message_that_asks_is_found_where_it_stands_whole(tmp_path: Path) -> None:
+    files = {
+        "auth.py": "def enable(user):\n    return user.enable(sure=True)\n",
+        "form.py": 'def ask(user):\n    return confirm("Are you sure you want to enable it?")\n',
+    }
+    with Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0) as found:
+        assert "has the question verbatim" in first(found, "Are you sure you want to enable it?").reasons
+        asked = found.search("Are you sure that users can enable it?")
+        assert not any("verbatim" in hit.parts for hit in asked)
+
+
 def test_scores_descend_and_a_message_can_be_left_out_of_the_evidence(index: Index) -> None:
     question = "what is E1042"
     scores = [hit.score for hit in index.search(question)]
