@@ -4,8 +4,8 @@ E. W. Dijkstra, "A note on two problems in connexion with graphs", Numerische Ma
 J. Y. Yen, "Finding the K Shortest Loopless Paths in a Network", Management Science 17, 1971. The cost of an edge is one
 step and what its certainty lacks: a step over one of n candidates costs as much as 1 + log2(n) resolved ones. A foreign
 key says how tables belong together and not what runs, so ways over one come last; and of an address that changes data,
-ways that write come before ways that only read. What a class has or inherits runs because of who begins there, not
-because a type is mentioned on the way: such ways are taken where nothing else leads, and never beside others.
+ways that write come before ways that only read. What a class has, inherits or is mapped to runs because of who begins
+there, not because a type is mentioned on the way: such ways are taken where nothing else leads, and never beside others.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FORWARD = {
     EdgeKind.DEFINES: WEAK_COST,
     EdgeKind.ALTERS: WEAK_COST,
 }
-STRUCTURE = frozenset({EdgeKind.CONTAINS, EdgeKind.IMPORTS, EdgeKind.INHERITS, EdgeKind.IMPLEMENTS})
+STRUCTURE = frozenset({EdgeKind.CONTAINS, EdgeKind.IMPORTS, EdgeKind.INHERITS, EdgeKind.IMPLEMENTS, EdgeKind.MAPS})
 PARTS = frozenset({VERBS[EdgeKind.CONTAINS], VERBS[EdgeKind.IMPORTS], VERBS[EdgeKind.ROUTES]})  # of what is begun at
 DISPATCH_COST = 1.0  # a call of a base's method may run one that overrides it
 # What the uses of data cost on ways from an address, by its method; those of other methods are as in FORWARD.
