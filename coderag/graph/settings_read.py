@@ -26,14 +26,16 @@ class RecordedSettings:
         """Take what reads a file below the root, and what is known to be so."""
         self._read = read
         self._known = dict(known)
+        self._contents: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes | None:
         """Return the content of a file, None where there is none, and remember which it was."""
         if self._known.get(path) == ABSENT:
             return None
-        data = self._read(path)
-        self._known[path] = _hash(path, data)
-        return data
+        if path not in self._contents:
+            data = self._contents[path] = self._read(path)
+            self._known[path] = _hash(path, data)
+        return self._contents[path]
 
     def arrays(self) -> dict[str, Array]:
         """Return what `settings_known` reads."""

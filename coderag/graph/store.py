@@ -125,12 +125,14 @@ def made_graph(
     read = _reading(root, hides)
     with _uncollected():
         files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
-        known, kept = None, None
+        settings, kept = RecordedSettings(read, {}), None
         with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
             if earlier is not None and _version(earlier) == GRAPH_VERSION:
                 known = settings_known(earlier.arrays, root, read)
-                kept = None if known is None else _kept(earlier, files, segments, read)
-        settings = RecordedSettings(read, known if known is not None and kept is not None else {})
+                if known is not None:
+                    recorded = RecordedSettings(read, known)
+                    kept = _kept(earlier, files, segments, recorded.read)
+                    settings = recorded if kept is not None else settings
         arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
     made_by = {"graph_version": np.array([GRAPH_VERSION], np.uint16)}
     small = {

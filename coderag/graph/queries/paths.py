@@ -4,13 +4,14 @@ E. W. Dijkstra, "A note on two problems in connexion with graphs", Numerische Ma
 J. Y. Yen, "Finding the K Shortest Loopless Paths in a Network", Management Science 17, 1971. The cost of an edge is one
 step and what its certainty lacks: a step over one of n candidates costs as much as 1 + log2(n) resolved ones. A foreign
 key says how tables belong together and not what runs, so ways over one come last; and of an address that changes data,
-ways that write come before ways that only read.
+ways that write come before ways that only read. What a class has, inherits or is mapped to runs because of who begins
+there, not because a type is mentioned on the way: such ways are taken where nothing else leads, and never beside others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import log2
 
@@ -46,6 +47,8 @@ FORWARD = {
     EdgeKind.DEFINES: WEAK_COST,
     EdgeKind.ALTERS: WEAK_COST,
 }
+STRUCTURE = frozenset({EdgeKind.CONTAINS, EdgeKind.IMPORTS, EdgeKind.INHERITS, EdgeKind.IMPLEMENTS, EdgeKind.MAPS})
+PARTS = frozenset({VERBS[EdgeKind.CONTAINS], VERBS[EdgeKind.IMPORTS], VERBS[EdgeKind.ROUTES]})  # of what is begun at
 DISPATCH_COST = 1.0  # a call of a base's method may run one that overrides it
 # What the uses of data cost on ways from an address, by its method; those of other methods are as in FORWARD.
 CHANGING = {EdgeKind.READS: LAST_COST}
@@ -83,6 +86,7 @@ class _Costs:
 
     of_kind: Mapping[EdgeKind, float]
     address: float = 0.0  # on top, of an edge to an address
+    goes_aside: bool = True  # over what only belongs together
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ class _Link:
     edge: int
     cost: float
     how: str
+    is_aside: bool = False  # it says what belongs together and not what runs
 
 
 def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, k: int = 1) -> list[GraphPath]:
@@ -100,6 +105,7 @@ def paths_between(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *,
 
     Where there is none, those of the other direction. [] where neither leads to the other.
     """
+    starts, ends = _in_earnest(graph, starts), _in_earnest(graph, ends)
     for backwards, begin, goal in ((False, starts, ends), (True, ends, starts)):
         costs = _costs_from(begin)
         first, last = [node.number for node in begin], frozenset(node.number for node in goal)
@@ -119,6 +125,11 @@ def reached_like(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], *, 
         if len(locations) == count:
             break
     return locations
+
+
+def _in_earnest(graph: Graph, nodes: Sequence[Node]) -> Sequence[Node]:
+    """Return the nodes that are in no tests, all where each of them is."""
+    return [node for node in nodes if not in_test(graph, node.number)] or nodes
 
 
 def _costs_from(starts: Sequence[Node]) -> _Costs:
@@ -145,6 +156,10 @@ def _several(
     while queue and len(found) < k:
         _, _, without, way = heappop(queue)
         nodes = (way[0], *(link.other for link in way[1]))
+        if found and _aside(way[1]) > _aside(found[0][1]):
+            continue
+        if not found and not _aside(way[1]):
+            costs = replace(costs, goes_aside=False)
         if nodes not in known:
             known.add(nodes)
             found.append(way)
@@ -164,6 +179,10 @@ def _several(
 
 def _cost(links: Sequence[_Link]) -> float:
     return sum(link.cost for link in links)
+
+
+def _aside(links: Sequence[_Link]) -> int:
+    return sum(link.is_aside for link in links)
 
 
 def _search(
@@ -197,6 +216,7 @@ def _spreading(
         (0.0, number, node, None, -1) for number, node in enumerate(starts)
     ]
     count = len(queue)
+    parts: set[int] = set()  # what the way begins at, and what that consists of
     while queue and len(came) < MAX_SEEN:
         cost, _, node, link, before = heappop(queue)
         if node in came:
@@ -204,7 +224,10 @@ def _spreading(
         came[node] = link, before
         yield node, link
         test = in_test(graph, node)
-        for following in _links(graph, node, costs):
+        begins = link is None or (link.how in PARTS and before in parts)
+        if begins:
+            parts.add(node)
+        for following in _links(graph, node, costs, begins=begins):
             if following.other in came or following.edge in without:
                 continue
             # What is run in earnest leads to no test, whatever names may say.
@@ -223,14 +246,17 @@ def _back(came: dict[int, tuple[_Link | None, int]], node: int) -> tuple[int, li
         node = before
 
 
-def _links(graph: Graph, node: int, costs: _Costs) -> Iterator[_Link]:
-    """Yield where a node leads."""
+def _links(graph: Graph, node: int, costs: _Costs, *, begins: bool) -> Iterator[_Link]:
+    """Yield where a node leads; what a way begins at stands for all that it consists of."""
     for edge in graph.out_edges(node):
         kind = EDGE_KINDS[graph.edge_kind[edge]]
         if cost := costs.of_kind.get(kind):
             target = int(graph.edge_target[edge])
-            further = costs.address if graph.node_kind[target] == ROUTE else 0.0
-            yield _Link(target, edge, cost * _doubt(graph, edge) + further, VERBS[kind])
+            is_aside = not begins and kind in STRUCTURE
+            if is_aside and not costs.goes_aside:
+                continue
+            further = LAST_COST if is_aside else costs.address if graph.node_kind[target] == ROUTE else 0.0
+            yield _Link(target, edge, cost * _doubt(graph, edge) + further, VERBS[kind], is_aside)
     for edge in graph.in_edges(node):
         kind = EDGE_KINDS[graph.edge_kind[edge]]
         if kind is EdgeKind.OVERRIDES:

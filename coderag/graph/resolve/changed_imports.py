@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from coderag.graph.files import LinkedFile
 from coderag.graph.resolve.changed_names import words_of
+from coderag.graph.resolve.imports.ecmascript import LANGUAGES as SCRIPTS
 from coderag.graph.resolve.imports.modules import Modules
 from coderag.graph.resolve.rules import rules_of
 from coderag.syntax.references.records import Imported
@@ -15,6 +17,7 @@ __all__ = ["ChangedImports", "ModuleFiles", "changed_imports"]
 
 ALL = "*"
 GONE = -1
+RELATIVE = re.compile(r"\.[^?!]*/[^/?!.][^/?!]*\Z")  # a path to a file or folder that is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +90,19 @@ class _Comparison:
         pairs = enumerate(now)
         self._stayed = [(then, at) for then, at in pairs if at != GONE and new.files[at] is old.files[then]]
         self._touched = set(range(len(new.files))) - {at for _, at in self._stayed}
+        left = [old.files[then].path for then, at in enumerate(now) if at == GONE]
+        came = {file.path for file in new.files} - {file.path for file in old.files}
+        self._names = frozenset(name for path in (*left, *came) for name in _module_names(path))
         self._found = ChangedImports()
 
     def changes(self) -> ChangedImports:
         """Return what is another one."""
         for then, at in self._stayed:
-            for imported in self._new.files[at].links.mentions.imports:
-                self._compare(then, at, imported)
+            file = self._new.files[at]
+            is_script = file.language in SCRIPTS
+            for imported in file.links.mentions.imports:
+                if not is_script or self._may_move(imported.module):
+                    self._compare(then, at, imported)
             self._compare_beside(then, at)
         return self._found
 
@@ -117,6 +126,13 @@ class _Comparison:
         before = self._old.modules.submodule(then, imported.module, imported.name)
         return self._moved(before) != self._new.modules.submodule(at, imported.module, imported.name)
 
+    def _may_move(self, module: str) -> bool:
+        """Tell whether a module of JavaScript may be another file: a relative path ends as that of its file does."""
+        if not RELATIVE.match(module):
+            return True
+        name = module.rpartition("/")[2]
+        return name in self._names or name.partition(".")[0] in self._names
+
     def _compare_beside(self, then: int, at: int) -> None:
         before, after = self._old.modules.beside(then), self._new.modules.beside(at)
         if not before and not after:
@@ -135,3 +151,11 @@ class _Comparison:
         """Note the files of which a file knows the names by now, or did; all, if only their order is another one."""
         apart = set(was) ^ set(now) or set(was)
         self._found.shown += [(at, one) for one in sorted(apart) if one != GONE]
+
+
+def _module_names(path: str) -> Iterator[str]:
+    """Yield what the path of a module may end with that means a file: its name with or without endings, its folder."""
+    folder, _, name = path.rpartition("/")
+    yield name
+    yield name.partition(".")[0]
+    yield folder.rpartition("/")[2]

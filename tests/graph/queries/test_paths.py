@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from coderag.graph.graph import Graph
 from coderag.graph.queries.paths import GraphPath, paths_between, reached_like
 from tests.graph.sketch import numbers_of, shop_graph, sketch
 
@@ -100,3 +101,47 @@ def test_where_there_is_none() -> None:
     assert ways("POST /pay", "items") == []
     start, end = (GRAPH.node(number) for number in numbers_of(GRAPH, "POST /pay", "items"))
     assert [one.name for one in reached_like(GRAPH, [start], [end])] == ["orders"]
+
+
+STORE = """
+serve.go  route POST /codes 1-1
+serve.go  function serve 2-5
+store.go  interface Store 1-9
+store.go  method Store.Save 2-3
+store.go  method Store.Sweep 4-5
+sql.go  method Sql.Save 1-2
+sql.go  method Sql.Sweep 3-4
+db.sql  table codes 1-9
+
+POST /codes -routes> serve
+serve -calls> Store.Save
+serve -references> Store
+Store -contains> Store.Save
+Store -contains> Store.Sweep
+Sql.Save -overrides> Store.Save
+Sql.Sweep -overrides> Store.Sweep
+Sql.Save -writes> codes
+Sql.Sweep -deletes> codes
+"""
+
+
+def between(graph: Graph, source: str, target: str, k: int = 3) -> list[list[str]]:
+    start, end = (graph.node(number) for number in numbers_of(graph, source, target))
+    return [told(way) for way in paths_between(graph, [start], [end], k=k)]
+
+
+def test_a_type_that_is_mentioned_runs_nothing_that_it_has() -> None:
+    graph = sketch(STORE)
+    ran = ["serve", "calls Store.Save", "is overridden by Sql.Save", "writes codes"]
+    assert between(graph, "serve", "codes") == [ran]
+
+
+def test_what_begins_at_a_type_is_what_it_has() -> None:
+    graph = sketch(STORE)
+    found = between(graph, "Store", "codes")
+    assert sorted(way[1] for way in found) == ["contains Store.Save", "contains Store.Sweep"]
+
+
+def test_over_what_a_type_has_where_nothing_else_leads() -> None:
+    graph = sketch(STORE.replace("serve -calls> Store.Save\n", ""))
+    assert between(graph, "serve", "codes", k=1)[0][1] == "references Store"

@@ -9,7 +9,7 @@ from functools import cached_property
 from coderag.graph.resolve.imports.settings import Package, PathRules, package_settings, path_rules
 from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, ancestors, join
 
-__all__ = ["EcmaScriptModules"]
+__all__ = ["LANGUAGES", "EcmaScriptModules"]
 
 ENDINGS = (
     *(".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".d.ts", ".vue", ".svelte", ".es6"),
