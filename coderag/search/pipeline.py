@@ -220,8 +220,13 @@ def extract_features(state: SearchState) -> SearchState:
 
 def rank(state: SearchState) -> SearchState:
     """Order the candidates by their weighted features and the learned ranker, and spread the best over files."""
-    # The ranker learned from questions with vectors, and is no judge without.
-    use_ranker = made_by("retrieve", state.lists).has_vector and state.query.pipeline.reranker not in WITHOUT_RANKER
+    # The ranker learned from questions with vectors, and is no judge without; nor of direct questions, as it learned
+    # from sentences of documentation and from commits.
+    use_ranker = (
+        made_by("retrieve", state.lists).has_vector
+        and state.query.pipeline.reranker not in WITHOUT_RANKER
+        and not made_by("understand", state.question).is_direct
+    )
     ranking = weigh(made_by("extract_features", state.rows), state.tuning, use_ranker=use_ranker)
     ranking = with_implementations(state.sources.corpus, ranking)
     files = state.sources.corpus.file_numbers(ranking.chunks)

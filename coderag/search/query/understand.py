@@ -14,9 +14,12 @@ from coderag.search.query.vocabulary import (
     AUXILIARIES,
     BEHAVIOR_VERBS,
     EDIT_VERBS,
+    FAULT_PHRASES,
+    FAULT_WORDS,
     PREPOSITIONS,
     STATING,
     STOP_WORDS,
+    TYPE_WORDS,
     WANTS,
     WEAK_WORDS,
 )
@@ -53,6 +56,7 @@ class Question:
 
     text: str
     query_type: QueryType
+    is_direct: bool  # asks what happens, and so for the function that does it; not where, nor for a type
     terms: dict[str, float]  # term -> weight
     symbols: tuple[str, ...]  # names written as code, in dots and lower case: "session.get"
     members: tuple[
@@ -78,6 +82,7 @@ def understand(text: str) -> Question:
     return Question(
         text=text,
         query_type=_query_type(plain, found, symbols, lowered),
+        is_direct=_is_direct(lowered) and lowered[0] != "where" and TYPE_WORDS.isdisjoint(lowered),
         terms=_weighted_terms(words(plain)),
         symbols=symbols,
         members=_members(matches, symbols),
@@ -148,7 +153,14 @@ def _query_type(text: str, found: list[str], symbols: tuple[str, ...], lowered: 
         return QueryType.EDIT
     if lowered and (lowered[0] in BEHAVIOR_VERBS or lowered[0].removesuffix("s") in BEHAVIOR_VERBS | EDIT_VERBS):
         return QueryType.BEHAVIOR
-    return QueryType.TOPIC
+    return QueryType.EDIT if _is_fault(lowered) else QueryType.TOPIC
+
+
+def _is_fault(lowered: list[str]) -> bool:
+    """Tell whether some words report a fault or say how something should be, and do not ask."""
+    if not lowered or lowered[0] == "how" or lowered[0] in ASKING | AUXILIARIES:
+        return False
+    return not FAULT_WORDS.isdisjoint(lowered) or not FAULT_PHRASES.isdisjoint(pairwise(lowered))
 
 
 def _is_direct(lowered: list[str]) -> bool:

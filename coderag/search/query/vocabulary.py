@@ -8,6 +8,8 @@ __all__ = [
     "AUXILIARIES",
     "BEHAVIOR_VERBS",
     "EDIT_VERBS",
+    "FAULT_PHRASES",
+    "FAULT_WORDS",
     "MIGRATING",
     "PLATFORMS",
     "PREPOSITIONS",
@@ -58,14 +60,27 @@ WANTS = {
 }
 # First words of a change, as in commit messages; such a question looks for places to edit.
 EDIT_VERBS = frozenset(
-    """add added adjust adopt align allow always avoid bump change check clarify clean cleanup consider consolidate
-    convert correct correctly deduplicate deprecate disable document don downgrade drop enable enforce enhance ensure
-    exclude explicitly expose extend extract fix fixed fixes fixing force guard handle harden hide ignore implement
-    improve include increase initialize introduce keep let limit lower make migrate move only optimize pass persist
-    prefer preserve prevent print propagate properly protect raise recognize reduce refactor reject relax remove removed
-    rename reorder replace report require respect restore retry reuse revert rewrite sanitize set show silence simplify
-    skip speed stop support suppress switch treat tweak type update upgrade use validate warn wrap""".split()
+    """account add added adding adjust adopt align allow always attempt avoid bump change check clarify
+    clean cleanup consider consolidate constrain convert correct correctly dedup deduplicate defer deprecate
+    disable document don dont downgrade drop enable enforce enhance ensure evict exclude exempt explicitly expose
+    extend extract fix fixed fixes fixing fixup force guard handle harden hide ignore implement improve improved
+    improving include increase initialize introduce keep leave let limit lower make memoize migrate modernize move
+    only optimize pass persist prefer preserve prevent print propagate properly protect raise recognize
+    reduce refactor reject relax remove removed removing rename renamed renaming reorder replace replaced
+    replacing report require respect restore restructure retry reuse revert rewrite sanitize set show silence
+    simplified simplify skip speed stop support suppress switch tighten tolerate treat tweak type unify update
+    updated updating upgrade use utilize validate warn wrap""".split()
 )
+# Words and pairs of words of who reports a fault or says how it should be, wherever they stand: "false positive for a
+# reference in a block", "small fixes of the parser".
+FAULT_WORDS = frozenset(
+    """better broken bug bugs fix fixed fixes fixing fixup improved improvement improvements incorrect incorrectly
+    removal unnecessary unused wrong wrongly""".split()
+)
+FAULT_PHRASES = frozenset(
+    {("false", "positive"), ("false", "positives"), ("false", "negative"), ("false", "negatives"), ("instead", "of"),
+     ("no", "longer")}
+)  # fmt: skip
 # Words that a description of what a function does begins with, as documentation does and who asks for a function by
 # its task: "parse a header", "returns the number of rows". With an "s" they are the same; those above come first.
 BEHAVIOR_VERBS = frozenset(

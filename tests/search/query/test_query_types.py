@@ -15,6 +15,11 @@ from coderag.search.query.understand import QueryType, understand
         ("do not follow links out of the root", QueryType.EDIT),
         ("don't wait twice", QueryType.EDIT),
         ("reject names without a letter", QueryType.EDIT),
+        ("false positive for a reference in a block", QueryType.EDIT),
+        ("small fixes of the header's parser", QueryType.EDIT),
+        ("session: close the file instead of leaking it", QueryType.EDIT),
+        ("read headers instead of bodies", QueryType.BEHAVIOR),
+        ("how bugs are reported", QueryType.TOPIC),
         ("do we have a rate limit", QueryType.TOPIC),
         ("note: empty lines", QueryType.TOPIC),
         ("parse a header", QueryType.BEHAVIOR),
@@ -28,3 +33,17 @@ from coderag.search.query.understand import QueryType, understand
 )
 def test_query_type(text: str, expected: QueryType) -> None:
     assert understand(text).query_type is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("how often is a failed payment retried", True),
+        ("what happens when a token expires", True),
+        ("where are expired tokens refused", False),
+        ("which class refuses expired tokens", False),
+        ("parse a header", False),
+    ],
+)
+def test_direct_questions_ask_for_a_function(text: str, expected: bool) -> None:
+    assert understand(text).is_direct is expected
