@@ -92,8 +92,8 @@ def fold_files(files: Sequence[SchemaFile], settings: Settings) -> Schema:
     from coderag.frameworks.efcore.project import with_entities
     from coderag.frameworks.sequelize.project import with_table_names
 
-    told = without_upgrades(with_table_names(with_entities(in_projects(files))))
-    return fold(settled(with_native_types(with_declared_dialects(told))), settings)
+    declared = without_upgrades(with_table_names(with_entities(in_projects(files))))
+    return fold(settled(with_native_types(with_declared_dialects(declared))), settings)
 
 
 def schema_files(parts: Iterable[SegmentRef]) -> Iterator[SchemaFile]:
