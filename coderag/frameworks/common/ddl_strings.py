@@ -36,7 +36,8 @@ from coderag.sql.records import (
 from coderag.sql.version_folders import MIGRATION_FOLDERS
 from coderag.syntax.languages.javascript import Code
 from coderag.syntax.trees.node_types import BINARY, FUNCTIONS
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, parse, text_of
 
 __all__ = ["read"]
 

@@ -9,7 +9,8 @@ from tree_sitter import Node
 
 from coderag.syntax.trees.node_types import ARGUMENT_LISTS, CHAIN_NAMES, CHAIN_WRAPPERS, CLOSURES, PAIRS
 from coderag.syntax.trees.nodes import field_or
-from coderag.syntax.trees.tree import named, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import named, text_of
 
 __all__ = [
     "Argument",
