@@ -37,9 +37,9 @@ def changed_paths(root: Path, revision: str = "") -> tuple[str, ...]:
 
     Files that were removed are left out. Raises GitError.
     """
-    found = change_set(root, revision)
-    left_out = {one.path for one in found.left_out}
-    return tuple(sorted({file.new_path for file in found.files if file.new_path} | left_out))
+    changes = change_set(root, revision)
+    left_out = {one.path for one in changes.left_out}
+    return tuple(sorted({file.new_path for file in changes.files if file.new_path} | left_out))
 
 
 def diff_impact(

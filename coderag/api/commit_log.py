@@ -43,9 +43,9 @@ def commit_log(
     places = [place for place in _places(corpus, target) if repository in ("", place.member.repository)]
     if not places:
         raise QueryError(f"nothing is named {target!r}; give a symbol, or a file of the index, from its root")
-    found = [row for place in places for row in _changes(place, histories.get(place.member.repository))]
-    found.sort(key=lambda row: row[0])
-    return [change for _, change in found[:k]]
+    rows = [row for place in places for row in _changes(place, histories.get(place.member.repository))]
+    rows.sort(key=lambda row: row[0])
+    return [change for _, change in rows[:k]]
 
 
 def _changes(place: _Place, history: History | None) -> Iterator[tuple[tuple[int, int, str, str], LoggedChange]]:

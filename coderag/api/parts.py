@@ -23,12 +23,12 @@ def write_part(
     watch: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Index a portion of a root's files into a folder; raises like `Index.write_part`."""
-    asked = replace(options, portion=parse_portion(part), graph=False, history=False)
+    part_options = replace(options, portion=parse_portion(part), graph=False, history=False)
     placed = resolve_roots([root], index=out)
     check_folders(placed)
     updater = IndexUpdater(placed)
     try:
-        (report,) = updater.update(asked, thorough=True, watch=watch)
+        (report,) = updater.update(part_options, thorough=True, watch=watch)
     finally:
         updater.close()
     return report

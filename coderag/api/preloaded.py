@@ -128,7 +128,7 @@ def leave_to_asker() -> None:
 
 def _files(snapshot: Snapshot) -> tuple[Files, Files]:
     """Return the files of the segments of a snapshot, and its other files; those that are gone are left out."""
-    segments = [_of_folder(one.folder) for root in snapshot.opened for one in root.segments]
+    segments = [_of_folder(segment.folder) for root in snapshot.opened for segment in root.segments]
     others = [_of_file(path) for root in snapshot.opened for path in _single_files(root)]
     return tuple(file for found in segments for file in found), tuple(file for found in others for file in found)
 
@@ -155,5 +155,5 @@ def _of_file(path: IndexPath) -> Files:
         return ()
 
 
-def _stamp(path: str, found: os.stat_result) -> tuple[str, int, int, int]:
-    return path, found.st_ino, found.st_size, found.st_mtime_ns
+def _stamp(path: str, status: os.stat_result) -> tuple[str, int, int, int]:
+    return path, status.st_ino, status.st_size, status.st_mtime_ns

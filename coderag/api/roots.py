@@ -96,11 +96,11 @@ def check_folders(roots: Sequence[Root]) -> None:
         check_folder(root.folder, root=root.root)
 
 
-def _path(given: str | os.PathLike[str], *, what: str) -> str:
+def _path(value: str | os.PathLike[str], *, what: str) -> str:
     """Return a path as text; raises RootError and TypeError."""
-    path = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else value
     if not isinstance(path, str):
-        raise TypeError(f"{what} is of type {type(given).__name__}; give a path")
+        raise TypeError(f"{what} is of type {type(value).__name__}; give a path")
     if not path:
         raise RootError(f"{what} is an empty path; give a folder, or leave it out")
     if "\0" in path:

@@ -92,10 +92,10 @@ def table_record(table: Table) -> dict[str, Any]:
     }
 
 
-def facts_record(one: TableFacts) -> dict[str, Any]:
+def facts_record(facts: TableFacts) -> dict[str, Any]:
     """Return all that is known of a table."""
     return {
-        **table_record(one.table),
+        **table_record(facts.table),
         "references": [
             {
                 "columns": reference.columns,
@@ -104,15 +104,15 @@ def facts_record(one: TableFacts) -> dict[str, Any]:
                 "evidence": reference.evidence,
                 "outward": reference.outward,
             }
-            for reference in one.references
+            for reference in facts.references
         ],
-        "views": [{"name": str(view.name), **source_record(view.sources[0])} for view in one.views if view.sources],
+        "views": [{"name": str(view.name), **source_record(view.sources[0])} for view in facts.views if view.sources],
         "routines": [
             {"name": str(routine.name), "kind": routine.kind, **source_record(routine.source)}
-            for routine in one.routines
+            for routine in facts.routines
         ],
-        "queries": [query_record(query) for query in one.queries],
-        "definitions": [definition_record(definition) for definition in one.definitions],
+        "queries": [query_record(query) for query in facts.queries],
+        "definitions": [definition_record(definition) for definition in facts.definitions],
     }
 
 
@@ -174,21 +174,21 @@ def context_record(context: SchemaContext, *, samples: bool) -> dict[str, Any]:
     }
 
 
-def _context_table(one: ContextTable, *, samples: bool) -> dict[str, Any]:
-    record = table_record(one.table)
-    shown = {column.name for column in one.columns}
+def _context_table(context: ContextTable, *, samples: bool) -> dict[str, Any]:
+    record = table_record(context.table)
+    shown = {column.name for column in context.columns}
     columns = [column for column in record["columns"] if column["name"] in shown]
     if not samples:
         columns = [{**column, "values": []} for column in columns]
-    source = one.table.sources[0] if one.table.sources else None
+    source = context.table.sources[0] if context.table.sources else None
     return {
         **record,
         "columns": columns,
-        "whole": one.whole,
-        "connecting": one.connecting,
-        "score": round(one.score, 6),
-        "parts": dict(one.parts),
-        "reasons": one.reasons,
+        "whole": context.whole,
+        "connecting": context.connecting,
+        "score": round(context.score, 6),
+        "parts": dict(context.parts),
+        "reasons": context.reasons,
         "path": source.path if source else "",
         "line": source.start_line if source else 0,
     }

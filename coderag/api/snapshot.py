@@ -174,14 +174,14 @@ class Snapshot:
         """
         from coderag.index.history.store import open_history, write_history
 
-        found = {}
+        histories = {}
         for root, opened_root in zip(self.roots, self.opened, strict=True):
             with suppress(GitError, IndexLockedError, IndexWriteError):
                 write_history(opened_root.folder, root.root)
             history = open_history(opened_root.folder, read_manifest(opened_root.folder))
             if history is not None:
-                found[opened_root.manifest.repository] = history
-        return found
+                histories[opened_root.manifest.repository] = history
+        return histories
 
     def missing_histories(self) -> dict[str, str]:
         """Return why a root has no history, by repository, of those that have none."""

@@ -128,8 +128,8 @@ class SnapshotView:
     def _whole_roots(self) -> set[str]:
         return {root.manifest.repository for root in self.view.roots if root.sight.is_whole}
 
-    def _of_whole_roots(self, found: Mapping[str, Found]) -> Mapping[str, Found]:
-        return {name: value for name, value in found.items() if name in self._whole_roots}
+    def _of_whole_roots(self, by_repository: Mapping[str, Found]) -> Mapping[str, Found]:
+        return {name: value for name, value in by_repository.items() if name in self._whole_roots}
 
     @property
     def databases(self) -> list[str]:

@@ -33,7 +33,7 @@ def is_fresh(changes: Changes | None) -> bool:
 
 def skipped_counts(skipped: Iterable[Skipped]) -> dict[str, int]:
     """Return how many files and folders were left out for each reason, the most frequent first."""
-    counts = Counter(str(one.reason) for one in skipped)
+    counts = Counter(str(file.reason) for file in skipped)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 

@@ -53,10 +53,10 @@ class Stillness:
             return []
         self._begin()
         mark = self._mark()  # what happens during the look makes another
-        found = look()
-        self._still_at = mark if found == [] else None
+        paths = look()
+        self._still_at = mark if paths == [] else None
         self._until = time.monotonic() + LOOK_SECONDS
-        return found
+        return paths
 
     def _begin(self) -> None:
         """Watch the folders, unless that goes on or the system cannot."""
@@ -79,7 +79,7 @@ class Stillness:
 
 def _stamp(path: Path) -> tuple[int, ...]:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

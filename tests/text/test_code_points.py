@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coderag.syntax.trees.tree import unescaped
+from coderag.syntax.trees.string_literals import unescaped
 from coderag.text.code_points import character
 
 

@@ -78,7 +78,7 @@ def add_uninstall(commands: Parsers) -> None:
         commands,
         "uninstall",
         module="uninstall",
-        summary="undo what install wrote for coding agents",
+        summary="undo the changes that install made for coding agents",
         epilog=UNINSTALL_EXAMPLES,
     )
     _add_which(parser)

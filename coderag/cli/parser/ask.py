@@ -161,7 +161,7 @@ def add_sessions(commands: Parsers) -> None:
         commands,
         "sessions",
         module="sessions",
-        summary="see or delete the conversations that questions went on with",
+        summary="list, show or delete earlier conversations",
         epilog=SESSIONS_EXAMPLES,
     )
     parser.add_argument(

@@ -44,7 +44,7 @@ def add_eval(commands: Parsers) -> None:
         commands,
         "eval",
         module="eval",
-        summary="measure how good the answers are, on questions of yours or of the repository's own",
+        summary="measure how good the answers are, on your own questions or on some from the repository's history",
         epilog=EVAL_EXAMPLES + EVAL_NEEDS,
     )
     _add_questions(parser)

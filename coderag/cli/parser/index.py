@@ -89,7 +89,7 @@ def add_index_command(commands: Parsers) -> None:
     parser.add_argument(
         "--trust",
         action="store_true",
-        help="adopt the index that is there, though you did not make it on this machine: know who did",
+        help="use an existing index that was not built on this machine; do so only if you trust whoever built it",
     )
     add_repositories(parser, "index the repositories of this list (TOML): folders and git addresses")
     _add_reading(parser)
@@ -132,11 +132,13 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="the embedding model: static, none, bge-small, hf:ID, onnx:FOLDER, http://... (default: static)",
     )
-    parser.add_argument("--no-cache", action="store_true", help="take no segments from the cache that indexes share")
+    parser.add_argument(
+        "--no-cache", action="store_true", help="do not reuse segments from the cache that indexes share"
+    )
     graph = parser.add_mutually_exclusive_group()
     graph.add_argument("--no-graph", action="store_true", help="build the code graph when a command first needs it")
     graph.add_argument(
-        "--wait", action="store_true", help="wait for the code graph, which else follows in the background"
+        "--wait", action="store_true", help="wait for the code graph instead of building it in the background"
     )
     history = parser.add_mutually_exclusive_group()
     history.add_argument(
@@ -144,7 +146,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         dest="history",
         default=None,
-        help="keep nothing of the commits of the repository (default: as before)",
+        help="leave out the commit history of the repository (default: as before)",
     )
     history.add_argument(
         "--history", action="store_true", default=None, help="keep which commits changed what (default: kept)"
@@ -173,7 +175,7 @@ def _add_database(parser: argparse.ArgumentParser) -> None:
         type=Number(TIMEOUT),
         default=30,
         metavar="SECONDS",
-        help="the longest that a database may take (default: 30)",
+        help="seconds to wait for a database (default: 30)",
     )
     parser.add_argument("--forget", action="store_true", help="remove the given databases from the index")
 
@@ -181,7 +183,11 @@ def _add_database(parser: argparse.ArgumentParser) -> None:
 def add_merge(commands: Parsers) -> None:
     """Add `coderag merge`."""
     parser = command(
-        commands, "merge", module="merge", summary="join parts of an index that were made apart", epilog=MERGE_EXAMPLES
+        commands,
+        "merge",
+        module="merge",
+        summary="join parts of an index that were built separately",
+        epilog=MERGE_EXAMPLES,
     )
     parser.add_argument("parts", nargs="+", type=Text(NAME), metavar="DIR", help='a part that "coderag index" wrote')
     parser.add_argument(

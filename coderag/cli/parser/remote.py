@@ -41,13 +41,13 @@ def add_push(commands: Parsers) -> None:
 
 def add_pull(commands: Parsers) -> None:
     """Add `coderag pull`."""
-    parser = command(commands, "pull", module="pull", summary="take an index over from a store", epilog=PULL_EXAMPLES)
+    parser = command(commands, "pull", module="pull", summary="download an index from a store", epilog=PULL_EXAMPLES)
     _add_store(parser)
     parser.add_argument(
         "--trust", action="store_true", help="believe an index that nobody known here signed: know who made it"
     )
     parser.add_argument(
-        "--wait", action="store_true", help="wait for the code graph, which else follows in the background"
+        "--wait", action="store_true", help="wait for the code graph instead of building it in the background"
     )
     add_place(parser)
     add_output(parser)

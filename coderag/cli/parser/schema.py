@@ -81,7 +81,7 @@ def add_schema(commands: Parsers) -> None:
         type=Text(EVIDENCE, empty=True),
         default="",
         metavar="TEXT",
-        help="what else is known: definitions, formulas",
+        help="additional knowledge: definitions, formulas",
     )
     parser.add_argument(
         "--other-databases",

@@ -136,7 +136,7 @@ def _add_exact(parser: argparse.ArgumentParser) -> None:
         help="ignore case in patterns (default: unless a pattern has a capital)",
     )
     case.add_argument(
-        "--case-sensitive", dest="case", action="store_const", const="sensitive", help="heed case in patterns"
+        "--case-sensitive", dest="case", action="store_const", const="sensitive", help="match case in patterns"
     )
     parser.add_argument("--count", action="store_true", help="print how many matches each file has, and no hits")
 
@@ -199,7 +199,10 @@ def add_outline(commands: Parsers) -> None:
 def add_symbols(commands: Parsers) -> None:
     """Add `coderag symbols`."""
     parser = command(
-        commands, "symbols", module="symbols", summary="find where a name is defined, or the names spelled most like it"
+        commands,
+        "symbols",
+        module="symbols",
+        summary="find where a name is defined, or the names with the most similar spelling",
     )
     parser.add_argument(
         "name", type=Text(NAME), metavar="NAME", help="a name, qualified or not: get, Session.get, pkg::Type"

@@ -33,7 +33,8 @@ from coderag.sql.records import (
 from coderag.syntax.languages.javascript import Code, Link, function_body, function_parameters, unwrapped
 from coderag.syntax.trees.comments import comment_above, comment_of
 from coderag.syntax.trees.literals import COMPUTED, Literal, Raw, Reference, as_text, default_of, mapping, texts
-from coderag.syntax.trees.tree import descendants, named, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, text_of
 
 __all__ = ["read"]
 

@@ -26,7 +26,8 @@ from coderag.sql.records import (
     Relation,
     Table,
 )
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, parse, text_of
 
 __all__ = ["entity_class", "read"]
 

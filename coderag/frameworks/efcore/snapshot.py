@@ -14,7 +14,8 @@ from tree_sitter import Node
 from coderag.frameworks.common.fields import with_fields
 from coderag.frameworks.common.origins import lines_of
 from coderag.sql.records import Column, CreateTable, Facts, ForeignKey, Name, Origin, Relation, Series, Source, Table
-from coderag.syntax.trees.tree import argument_nodes, descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import argument_nodes, descendants, named, parse, text_of
 
 __all__ = ["read"]
 

@@ -12,7 +12,8 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.origins import lines_of
 from coderag.sql.records import Describe, Facts, Name, Origin, Relation, Table
-from coderag.syntax.trees.tree import argument_nodes, descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import argument_nodes, descendants, named, parse, text_of
 from coderag.text.inflection import plural, snake_case
 
 __all__ = ["read"]

@@ -12,7 +12,8 @@ from coderag.frameworks.engine.vocabulary import Attributes, filled
 from coderag.sql.records import Column, ForeignKey, Name
 from coderag.syntax.languages.javascript import Code, unwrapped
 from coderag.syntax.trees.literals import COMPUTED, Computed, Literal, Reference, as_text, default_of, mapping, texts
-from coderag.syntax.trees.tree import named, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import named, text_of
 
 __all__ = ["Attribute", "attribute_of", "entries_of", "table_name"]
 
@@ -125,7 +126,11 @@ def _default(node: Node | None, value: Literal) -> str:
 
 
 def _type(node: Node | None, code: Code, words: Attributes) -> _Type:
-    """Return the type that DataTypes.STRING(100), "VARCHAR(100)" or { type: ... } states, "" where it is computed."""
+    """Return the type that an attribute states, "" where it is computed.
+
+    DataTypes.STRING(100)               -> "varchar(100)"
+    DataTypes.ARRAY(DataTypes.INTEGER)  -> "integer[]"
+    """
     if node is None:
         return _Type("")
     node = unwrapped(node)

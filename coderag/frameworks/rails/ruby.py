@@ -10,7 +10,8 @@ from tree_sitter import Node
 from coderag.frameworks.common.origins import lines_of
 from coderag.sql.records import Source
 from coderag.syntax.trees.literals import COMPUTED, Literal, Number, Raw, Reference, as_text
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, parse, text_of
 from coderag.text.inflection import table_of_class
 
 __all__ = ["Arguments", "Code"]

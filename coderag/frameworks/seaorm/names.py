@@ -6,7 +6,8 @@ from tree_sitter import Node
 
 from coderag.syntax.trees.call_chains import chain_of
 from coderag.syntax.trees.literals import COMPUTED, Literal, Number, Raw, as_text
-from coderag.syntax.trees.tree import descendants, named, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, text_of
 from coderag.text.inflection import snake_case
 
 __all__ = ["RustNames"]

@@ -13,7 +13,8 @@ from tree_sitter import Node
 
 from coderag.syntax.languages.python import Call, Class, Code, last_part
 from coderag.syntax.languages.python_classes import enum_entries, is_enum
-from coderag.syntax.trees.tree import named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import named, parse, text_of
 
 __all__ = ["Hint", "SqlType", "annotated_type", "read_hint", "sql_type"]
 

@@ -22,13 +22,15 @@ from coderag.index.storage.vectors import is_wanted
 __all__ = ["adopt_segment", "in_common", "link_or_copy"]
 
 
-def in_common(segment: Segment, wanted: Mapping[str, SourceFile], contents: Contents, *, least: float) -> set[int]:
+def in_common(
+    segment: Segment, files_by_path: Mapping[str, SourceFile], contents: Contents, *, least: float
+) -> set[int]:
     """Return the files of a segment that some files are equal to; none where they are a smaller share than `least`."""
     sizes, treatments = segment.arrays["file_size"].tolist(), segment.arrays["file_treatment"].tolist()
     alike = [
         (number, file)
         for number, path in enumerate(segment.paths.all())
-        if (file := wanted.get(path)) is not None
+        if (file := files_by_path.get(path)) is not None
         and file.size == sizes[number]
         and treatment_of(file) == treatments[number]
     ]

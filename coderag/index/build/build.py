@@ -176,7 +176,7 @@ class Builder:
             with writing(self._folder):
                 (self._folder / SEGMENTS).make_folders()
                 ignore = self._folder / ".gitignore"
-                if (found := ignore.stat()) is None or not found.st_size:
+                if (status := ignore.stat()) is None or not status.st_size:
                     ignore.write_bytes(b"*\n")
                 held.enter_context(locked(self._folder, options.lock_seconds, waiting=options.waiting))
             remove_unfinished_merge(self._folder)
@@ -369,9 +369,11 @@ class Builder:
             same = (old.catalog_key, old.vectors) == (manifest.catalog_key, manifest.vectors)
             if not manifest.portion and (not same or tells_of_schemas(draft.concerned())):
                 path = folder / numbered_name("catalog", old.generation + 1)
-                told = write_schema(path, parts, job.settings, embedding=embedding)
+                has_schema = write_schema(path, parts, job.settings, embedding=embedding)
                 manifest = replace(
-                    manifest, catalog=path.name if told else "", catalog_sum=synced_sum(path) if told else NO_SUM
+                    manifest,
+                    catalog=path.name if has_schema else "",
+                    catalog_sum=synced_sum(path) if has_schema else NO_SUM,
                 )
             if not opened.parts:
                 manifest = replace(manifest, seconds=time.monotonic() - job.started)

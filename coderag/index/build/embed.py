@@ -38,15 +38,15 @@ class Embedding:
     open: Callable[[EncoderSpec], Encoder] = field(default=open_encoder, compare=False)
 
     @classmethod
-    def of(cls, manifest: Manifest, wanted: EncoderSpec | None = None) -> Embedding:
+    def of(cls, manifest: Manifest, spec: EncoderSpec | None = None) -> Embedding:
         """Return the embedding of an index, or the one that is wanted instead."""
         made = cls.made(manifest)
-        if wanted is not None and made.spec.vouches_for(wanted):
-            wanted = replace(wanted, trusted=True)  # the settings name what the user named before
+        if spec is not None and made.spec.vouches_for(spec):
+            spec = replace(spec, trusted=True)  # the settings name what the user named before
         # The shipped encoder changes with a new version of coderag, and its key costs nothing to ask for.
-        if wanted is None and made.spec != SHIPPED:
+        if spec is None and made.spec != SHIPPED:
             return made
-        return cls(wanted or made.spec)
+        return cls(spec or made.spec)
 
     @classmethod
     def made(cls, manifest: Manifest) -> Embedding:

@@ -81,9 +81,9 @@ class IndexChange:
 
     def leave_out(self, skipped: Iterable[Skipped]) -> None:
         """Note files that turned out to be no text; they are looked at again when they change."""
-        for one in skipped:
-            stamp = stamp_of(self._files[one.path], self._scan.now)
-            self._left.append(Left(one.path, str(one.reason), one.detail, stamp))
+        for file in skipped:
+            stamp = stamp_of(self._files[file.path], self._scan.now)
+            self._left.append(Left(file.path, str(file.reason), file.detail, stamp))
 
     def add(self, folder: IndexPath, entries: Iterable[SegmentEntry], *, vectors: str) -> None:
         """Take the segments that the files to read became."""

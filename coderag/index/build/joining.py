@@ -44,7 +44,7 @@ def segments_of_parts(
     A part that other versions of chunker, tokenizer or languages made than `made_by` says has none. `vectors` is the
     key of the vectors that the index should have; parts may lack them. Raises IndexDamagedError and OSError.
     """
-    wanted = {file.path: file for file in files}
+    files_by_path = {file.path: file for file in files}
     key = content_key(made_by, FORMAT)
     for part in parts:
         if content_key(part.manifest.parts, FORMAT) != key:
@@ -52,7 +52,7 @@ def segments_of_parts(
         for entry in part.manifest.segments:
             source = part.folder / SEGMENTS / entry.name
             try:
-                live = in_common(Segment(source), wanted, contents, least=0) - set(entry.dead)
+                live = in_common(Segment(source), files_by_path, contents, least=0) - set(entry.dead)
                 if not live:
                     continue
                 entry = replace(entry, dead=())
@@ -61,5 +61,5 @@ def segments_of_parts(
                 raise error if isinstance(error, IndexDamagedError) else misread(part.folder, error) from error
             paths = ref.segment.paths.all()
             for number in live:
-                del wanted[paths[number]]
+                del files_by_path[paths[number]]
             yield ref

@@ -71,11 +71,11 @@ def find_known(
 
 def _dead_places(files: Iterable[SourceFile], parts: Sequence[SegmentRef]) -> dict[str, list[FileLocation]]:
     """Return where segments hold something of some files that counts no longer."""
-    wanted = {file.path for file in files}
-    found: dict[str, list[FileLocation]] = {}
+    file_paths = {file.path for file in files}
+    places: dict[str, list[FileLocation]] = {}
     for position, part in enumerate(parts):
         numbers = part.entry.dead
         for number, path in zip(numbers, part.segment.paths.some(numbers), strict=True):
-            if path in wanted:
-                found.setdefault(path, []).append((position, number))
-    return found
+            if path in file_paths:
+                places.setdefault(path, []).append((position, number))
+    return places

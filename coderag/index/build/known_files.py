@@ -66,11 +66,11 @@ def changed_files(root: str, stamps: Iterable[FileStamp]) -> Iterator[str]:
     base, lstat = os.path.join(root, ""), os.lstat
     for path, size, mtime_ns, inode in stamps:
         try:
-            found = lstat(base + path)
+            status = lstat(base + path)
         except (OSError, ValueError):  # ValueError: a NUL, so nothing is called so
             yield path
             continue
-        if found.st_mtime_ns != mtime_ns or found.st_size != size or found.st_ino != inode:
+        if status.st_mtime_ns != mtime_ns or status.st_size != size or status.st_ino != inode:
             yield path
 
 

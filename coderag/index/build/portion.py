@@ -39,10 +39,10 @@ class Portion:
 def parse_portion(text: str) -> Portion:
     """Return the portion that "2/4" names; raises QueryError."""
     match = WRITTEN.fullmatch(text.strip())
-    found = Portion(int(match[1]), int(match[2])) if match else Portion(0, 0)
-    if not 1 <= found.number <= found.of <= MOST_PORTIONS:
+    portion = Portion(int(match[1]), int(match[2])) if match else Portion(0, 0)
+    if not 1 <= portion.number <= portion.of <= MOST_PORTIONS:
         raise QueryError(f"{text!r} is no part; write the second of four as 2/4, with {MOST_PORTIONS:,} at most")
-    return found
+    return portion
 
 
 def portion_of(files: Sequence[SourceFile], portion: Portion) -> list[SourceFile]:

@@ -84,12 +84,12 @@ def scan_changed(known: KnownFiles, options: WalkOptions, settings: Settings) ->
 
 def scan_paths(known: KnownFiles, paths: Iterable[str], options: WalkOptions, settings: Settings) -> Scan:
     """Look at some files, and folders with all that is below them, by their paths from the root; raises RootError."""
-    wanted = {path.strip("/") for path in paths}
-    if any(path in known.listed.rules or path in SETTINGS_FILES for path in wanted):
+    relative = {path.strip("/") for path in paths}
+    if any(path in known.listed.rules or path in SETTINGS_FILES for path in relative):
         return scan_all(known, options, settings)
-    dirty = {_folder_of(known, dirname(path)) for path in wanted}
+    dirty = {_folder_of(known, dirname(path)) for path in relative}
     # A folder may have been put in the place of another one, of which no more is told than its name.
-    folders = {path for path in wanted if path == _folder_of(known, path)}
+    folders = {path for path in relative if path == _folder_of(known, path)}
     dirty |= folders
     if folders:
         dirty.update(_folder_of(known, path) for path, _ in differences(known, below=folders))
@@ -109,9 +109,9 @@ def list_root(root: str, options: WalkOptions, settings: Settings, *, start: str
 def _with_settings(listing: Listing, settings: Settings) -> Listing:
     if not settings.files and settings.defaults == FileSettings():
         return listing
-    found = ((file, settings.for_path(file.path)) for file in listing.files)
+    pairs = ((file, settings.for_path(file.path)) for file in listing.files)
     return replace(
-        listing, files=[replace(file, dialect=said.dialect, mask=bool(said.mask_literals)) for file, said in found]
+        listing, files=[replace(file, dialect=said.dialect, mask=bool(said.mask_literals)) for file, said in pairs]
     )
 
 

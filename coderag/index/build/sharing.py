@@ -74,17 +74,17 @@ def adopt(
 
     `vectors` is the key of the vectors that the index should have; segments may lack them. Raises OSError.
     """
-    wanted = {file.path: file for file in files}
+    files_by_path = {file.path: file for file in files}
     adopted: list[SegmentRef] = []
-    entries = sorted(_entries(key), key=_last_use, reverse=True) if wanted else []
+    entries = sorted(_entries(key), key=_last_use, reverse=True) if files_by_path else []
     for entry in entries:
-        part = _adopt(entry, folder, wanted, vectors=vectors, contents=contents, stamps=stamps)
+        part = _adopt(entry, folder, files_by_path, vectors=vectors, contents=contents, stamps=stamps)
         if part is None:
             continue
         adopted.append(part)
         paths = part.segment.paths.all()
         for number in np.flatnonzero(part.live_files).tolist():
-            del wanted[paths[number]]
+            del files_by_path[paths[number]]
     return adopted
 
 
@@ -105,8 +105,8 @@ def _offer(source: IndexPath, entry: SegmentEntry, target: IndexPath) -> None:
     making.make_folder()
     for name in entry.sums:
         link_or_copy(source / name if (source / name).exists() else target / name, making / name)
-    told = {"files": entry.files, "chunks": entry.chunks, "sums": entry.sums}
-    write_sealed(making / ENTRY, PURPOSE, json.dumps(told).encode(), signer=Signer.USER)
+    record = {"files": entry.files, "chunks": entry.chunks, "sums": entry.sums}
+    write_sealed(making / ENTRY, PURPOSE, json.dumps(record).encode(), signer=Signer.USER)
     target.remove_tree()
     try:
         making.replace(target)
@@ -117,7 +117,7 @@ def _offer(source: IndexPath, entry: SegmentEntry, target: IndexPath) -> None:
 def _adopt(
     entry: IndexPath,
     folder: IndexPath,
-    wanted: Mapping[str, SourceFile],
+    files_by_path: Mapping[str, SourceFile],
     *,
     vectors: str,
     contents: Contents,
@@ -128,7 +128,7 @@ def _adopt(
     if segment_entry is None:
         return None
     try:
-        live = in_common(Segment(entry), wanted, contents, least=USEFUL)
+        live = in_common(Segment(entry), files_by_path, contents, least=USEFUL)
     except (OSError, IndexDamagedError, *DATA_ERRORS):
         entry.remove_tree()
         return None
@@ -151,8 +151,8 @@ def _read_entry(entry: IndexPath) -> SegmentEntry | None:
     """
     try:
         sealed = read_sealed(entry / ENTRY, PURPOSE, most_bytes=ENTRY_BYTES)
-        told = json.loads(sealed.body) if sealed.signer is Signer.USER else None
-        return decode_entry(entry, {"name": NO_NAME, "dead": [], "foreign": False, **told}) if told else None
+        record = json.loads(sealed.body) if sealed.signer is Signer.USER else None
+        return decode_entry(entry, {"name": NO_NAME, "dead": [], "foreign": False, **record}) if record else None
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, RecursionError, StoredIndexError):
@@ -162,12 +162,12 @@ def _read_entry(entry: IndexPath) -> SegmentEntry | None:
 
 
 def _digest(sums: Mapping[str, Sum]) -> str:
-    told = json.dumps([sums[name] for name in sorted(sums) if not name.startswith("vectors-")])
-    return blake2b(told.encode(), digest_size=12).hexdigest()
+    text = json.dumps([sums[name] for name in sorted(sums) if not name.startswith("vectors-")])
+    return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def _last_use(entry: IndexPath) -> int:
     with suppress(OSError):
-        found = entry.stat()
-        return found.st_mtime_ns if found is not None else 0
+        status = entry.stat()
+        return status.st_mtime_ns if status is not None else 0
     return 0

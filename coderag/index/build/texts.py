@@ -40,7 +40,7 @@ class ReadText:
 
 def indexed_texts(parts: Iterable[SegmentRef], texts: Mapping[str, bytes]) -> dict[str, ReadText]:
     """Return what an index holds of texts, by path: of those that are the content of the file there."""
-    found = {}
+    by_path = {}
     for part in parts:
         blobs = part.segment.arrays["file_blob"]
         live = part.live_files.tolist()
@@ -49,8 +49,8 @@ def indexed_texts(parts: Iterable[SegmentRef], texts: Mapping[str, bytes]) -> di
                 row = part.segment.file(number)
                 labels = unpack_labels(row.labels)
                 segment = part.segment
-                found[path] = ReadText(path, row.language, labels, segment.links(number), segment.facts(number))
-    return found
+                by_path[path] = ReadText(path, row.language, labels, segment.links(number), segment.facts(number))
+    return by_path
 
 
 def read_texts(
@@ -82,8 +82,8 @@ def _read_folder(
     files = [file for file in list_root(str(top), options.walk, settings).files if file.path in texts]
     batches = [list(files[at : at + BATCH]) for at in range(0, len(files), BATCH)]
     with closing(ProcessExecutor(top)) as executor:
-        found = [columns for columns, _ in executor.read(batches, options.reading(embed=False))]
-    return {read.path: read for columns in found for read in _read(columns)}
+        batches_read = [columns for columns, _ in executor.read(batches, options.reading(embed=False))]
+    return {read.path: read for columns in batches_read for read in _read(columns)}
 
 
 def _write(top: Path, path: str, data: bytes) -> None:
@@ -95,11 +95,11 @@ def _write(top: Path, path: str, data: bytes) -> None:
 def _markers(root: Path, paths: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files of a root that mark a folder above some paths as a project: they decide about languages."""
     folders = {parent.as_posix() for path in paths for parent in Path(path).parents}
-    found = {}
+    markers = {}
     for path in (f"{folder}/{marker}" for folder in sorted(folders) for marker in project_languages()):
         with suppress(OSError):
-            found[os.path.normpath(path)] = read_root_file(root, path)
-    return found
+            markers[os.path.normpath(path)] = read_root_file(root, path)
+    return markers
 
 
 def _read(columns: Columns) -> Sequence[ReadText]:

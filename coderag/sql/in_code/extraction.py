@@ -11,7 +11,6 @@ from tree_sitter import Node
 
 from coderag.sql.in_code.contexts import context_of
 from coderag.sql.in_code.evaluation.arguments import declaration_of, text_argument, without_tags
-from coderag.sql.in_code.evaluation.literals import is_bytes
 from coderag.sql.in_code.evaluation.string_values import Hole, Text, Value, first_text, literals_of, variants
 from coderag.sql.in_code.evaluation.values import Values
 from coderag.sql.in_code.external_queries import (
@@ -37,6 +36,7 @@ from coderag.syntax.trees.local_names import Names, in_order, last_words
 from coderag.syntax.trees.local_scopes import Scope
 from coderag.syntax.trees.node_types import MEMBERS, NAMES, RETURNS
 from coderag.syntax.trees.nodes import Argument, Called, named_children, text_of
+from coderag.syntax.trees.string_literals import is_bytes
 
 __all__ = ["Extraction"]
 

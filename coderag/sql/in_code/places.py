@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from coderag.record import record
-from coderag.sql.in_code.evaluation.literals import literal_extent, literal_pieces
 from coderag.sql.in_code.not_sql import begins_like_sql, is_prose
 from coderag.syntax.parsed import Parsed
 from coderag.syntax.trees.local_names import Names, in_order
 from coderag.syntax.trees.nodes import named_children
+from coderag.syntax.trees.string_literals import literal_extent, literal_pieces
 
 __all__ = ["SqlPlace", "sql_places"]
 

@@ -9,7 +9,8 @@ from functools import cached_property
 from tree_sitter import Node
 
 from coderag.syntax.trees.literals import COMPUTED, Literal, Number, Reference, as_text
-from coderag.syntax.trees.tree import argument_nodes, descendants, named, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import argument_nodes, descendants, named, text_of
 
 __all__ = ["CsharpValues"]
 

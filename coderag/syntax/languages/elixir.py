@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from coderag.syntax.trees.literals import COMPUTED, Literal, Number, Raw, Reference
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, parse, text_of
 
 __all__ = ["Call", "Code", "body_of", "module_name"]
 

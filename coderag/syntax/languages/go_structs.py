@@ -10,7 +10,8 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.syntax.trees.comments import comment_above, comment_of
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, parse, text_of
 
 __all__ = ["File", "GoField", "Struct", "read_go"]
 

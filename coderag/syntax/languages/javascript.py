@@ -10,7 +10,8 @@ from tree_sitter import Node
 
 from coderag.syntax.trees.literals import COMPUTED, Computed, Literal, Number, Raw, Reference, as_text
 from coderag.syntax.trees.node_types import JAVASCRIPT_FUNCTIONS, TYPE_WRAPPERS
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of, unescaped
+from coderag.syntax.trees.string_literals import string_value, unescaped
+from coderag.syntax.trees.tree import descendants, named, parse, text_of
 
 __all__ = ["Code", "Link", "function_body", "function_parameters", "unwrapped"]
 

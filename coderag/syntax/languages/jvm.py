@@ -11,7 +11,8 @@ from tree_sitter import Node
 from coderag.syntax.trees.comments import comment_of
 from coderag.syntax.trees.literals import COMPUTED, Literal, Number, Reference
 from coderag.syntax.trees.node_types import JVM_CLASSES
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, parse, text_of
 
 __all__ = ["Annotation", "Annotations", "Class", "Code", "Member"]
 

@@ -9,7 +9,8 @@ from tree_sitter import Node
 
 from coderag.syntax.trees.call_chains import chain_of
 from coderag.syntax.trees.literals import COMPUTED, Literal, Number, Raw, Reference, as_text
-from coderag.syntax.trees.tree import descendants, named, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, text_of
 
 __all__ = ["PhpValues"]
 

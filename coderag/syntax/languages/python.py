@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.syntax.trees.tree import argument_nodes, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import argument_nodes, named, parse, text_of
 from coderag.text.comments import doc_summary
 
 __all__ = [

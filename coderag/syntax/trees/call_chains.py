@@ -8,8 +8,9 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from coderag.syntax.trees.node_types import ARGUMENT_LISTS, CHAIN_NAMES, CHAIN_WRAPPERS, CLOSURES, PAIRS
-from coderag.syntax.trees.nodes import field_or
-from coderag.syntax.trees.tree import named, string_value, text_of
+from coderag.syntax.trees.nodes import Argument, field_or
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import named, text_of
 
 __all__ = [
     "Argument",
@@ -31,13 +32,6 @@ MAX_NODES = 20_000  # of an expression that is searched
 UNWRAPPED = CHAIN_WRAPPERS | {"unary_expression"}
 
 
-class Argument(NamedTuple):
-    """An argument; of a keyword, or of an entry of a hash that stands among them, with its name."""
-
-    node: Node
-    name: str = ""
-
-
 class Link(NamedTuple):
     """A name in a chain, and what it is called with; the first one is what the chain begins with."""
 
@@ -49,7 +43,7 @@ class Link(NamedTuple):
 
     def argument(self, position: int) -> Node | None:
         """Return a positional argument."""
-        nodes = [one.node for one in self.arguments or () if not one.name]
+        nodes = [argument.node for argument in self.arguments or () if not argument.name]
         return nodes[position] if position < len(nodes) else None
 
     def keyword(self, *names: str) -> Node | None:
@@ -145,21 +139,21 @@ def _python_call(node: Node, function: Node) -> Step | None:
     kind = function.type
     if kind not in {"attribute", "identifier"}:
         return _called(node)
-    given: list[Argument] = []
+    read: list[Argument] = []
     arguments = node.child_by_field_name("arguments")
     for one in arguments.named_children if arguments is not None and arguments.type in ARGUMENT_LISTS else ():
         name = one.child_by_field_name("name") if one.type == "keyword_argument" else None
         if name is not None:
             value = unwrapped(one.child_by_field_name("value"))
-            given += [Argument(value, text_of(name))] if value is not None else []
+            read += [Argument(value, text_of(name))] if value is not None else []
         elif one.type != "comment":
-            given.append(Argument(one))
+            read.append(Argument(one))
     if kind == "identifier":
-        return None, Link(text_of(function), function, tuple(given))
+        return None, Link(text_of(function), function, tuple(read))
     name = function.child_by_field_name("attribute")
     if name is None:
         return None
-    return function.child_by_field_name("object"), Link(text_of(name), name, tuple(given))
+    return function.child_by_field_name("object"), Link(text_of(name), name, tuple(read))
 
 
 def _ruby_or_other_call(node: Node) -> Step | None:
@@ -437,22 +431,22 @@ def entries(node: Node | None) -> list[tuple[str, Node]]:
         return []
     if node.type == "composite_literal":
         node = node.child_by_field_name("body")
-    found: list[tuple[str, Node]] = []
+    pairs: list[tuple[str, Node]] = []
     for child in named(node):
         if child.type in PAIRS or child.type in {"assignment_expression"}:
             if child.type == "assignment_expression":
                 left, right = child.child_by_field_name("left"), child.child_by_field_name("right")
                 if left is not None and right is not None:
-                    found.append((text_of(left), right))
+                    pairs.append((text_of(left), right))
             else:
-                found += _entry(child)
+                pairs += _entry(child)
         elif child.type in {"shorthand_property_identifier", "shorthand_field_initializer"}:
-            found.append((text_of(child), child))
+            pairs.append((text_of(child), child))
         elif child.type == "map_content" or child.type == "keywords":
-            found += entries(child)
+            pairs += entries(child)
         elif child.type == "method_definition":
-            found.append((text_of(child.child_by_field_name("name")), child))
-    return found
+            pairs.append((text_of(child.child_by_field_name("name")), child))
+    return pairs
 
 
 def items(node: Node | None) -> list[Node]:

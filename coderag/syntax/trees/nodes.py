@@ -57,10 +57,10 @@ MAX_UNWRAPPED = 8
 
 
 class Argument(NamedTuple):
-    """An argument of a call; `name` is "" for one by position."""
+    """An argument of a call: "" as its name for one by position; an entry of a hash among them has its key."""
 
-    name: str
     node: Node
+    name: str = ""
 
 
 class Called(NamedTuple):
@@ -163,7 +163,7 @@ def _elixir_call(node: Node) -> Called | None:
         if parent is not None and parent.type == "binary_operator" and text_of(field_or(parent, "operator")) == "|>":
             left = field_or(parent, "left")
             if left is not None and left != node:
-                arguments = (Argument("", left), *arguments)
+                arguments = (Argument(left), *arguments)
         return Called(text_of(target.child_by_field_name("right")), receiver, arguments, node)
     return Called(text_of(target), None, arguments, node)
 
@@ -178,7 +178,7 @@ def _arguments(node: Node) -> Iterator[Argument]:
     if holder is None:
         return
     if holder.type in LITERALS:  # a tagged template
-        yield Argument("", holder)
+        yield Argument(holder)
         return
     for child in named_children(holder):
         yield from _argument(child)
@@ -192,18 +192,18 @@ def _argument(node: Node) -> Iterator[Argument]:
     name = field_or(node, "name", "key")
     value = field_or(node, "value")
     if node.type in {"keyword_argument", "named_argument", "element_value_pair", "pair"} and value is not None:
-        yield Argument(bare_name(name).rstrip(": "), value)
+        yield Argument(value, bare_name(name).rstrip(": "))
         return
     if node.type in {"argument", "value_argument", "attribute_argument"}:
         inner = named_children(node)
         if not inner:
             return
         if len(inner) > 1 and (name is not None or inner[0].type in {"identifier", "name", "value_argument_label"}):
-            yield Argument(bare_name(name or inner[0]).rstrip(":= "), inner[-1])
+            yield Argument(inner[-1], bare_name(name or inner[0]).rstrip(":= "))
             return
-        yield Argument("", inner[-1])
+        yield Argument(inner[-1])
         return
-    yield Argument("", node)
+    yield Argument(node)
 
 
 def argument_named(call: Called, position: int, *names: str) -> Node | None:

@@ -11,7 +11,8 @@ from coderag.frameworks.common.origins import lines_of
 from coderag.frameworks.registry import FRAMEWORKS, read_code
 from coderag.sql.records import AddColumn, Source
 from coderag.syntax.languages.python import read_python
-from coderag.syntax.trees.tree import descendants, parse, string_value
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, parse
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from tree_sitter import Node
 from coderag.frameworks.engine.declared.records import Model, ModelField, Models
 from coderag.frameworks.engine.model_words import ModelWords
 from coderag.syntax.trees.literals import Literal, Number, Reference
-from coderag.syntax.trees.tree import descendants, named, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, named, parse, text_of
 from coderag.text.inflection import snake_case
 
 __all__ = ["declared"]

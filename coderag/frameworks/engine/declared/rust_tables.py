@@ -14,7 +14,8 @@ from tree_sitter import Node
 from coderag.frameworks.engine.declared.records import Model, ModelField, Models
 from coderag.frameworks.engine.model_words import ModelWords
 from coderag.syntax.trees.literals import Literal, Number, Reference
-from coderag.syntax.trees.tree import descendants, parse, string_value, text_of
+from coderag.syntax.trees.string_literals import string_value
+from coderag.syntax.trees.tree import descendants, parse, text_of
 
 __all__ = ["declared"]
 

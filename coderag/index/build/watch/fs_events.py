@@ -79,16 +79,18 @@ class Watcher:
         from watchfiles._rust_notify import WatchfilesRustInternalError
 
         try:
-            found = self._notify.watch(LONGEST_BATCH_MS, QUIET_MS, max(int(seconds * 1000), 1), stop)
+            changed = self._notify.watch(LONGEST_BATCH_MS, QUIET_MS, max(int(seconds * 1000), 1), stop)
         except WatchfilesRustInternalError:
             self._notify.close()
             self._notify = _notify(self._folders)
             return Changes(lost=True)
-        if found == "signal":
+        if changed == "signal":
             raise KeyboardInterrupt
-        if isinstance(found, str):
-            return Changes(lost=found == "timeout")
-        return Changes(frozenset(path for _, path in found), frozenset(path for kind, path in found if kind == ADDED))
+        if isinstance(changed, str):
+            return Changes(lost=changed == "timeout")
+        return Changes(
+            frozenset(path for _, path in changed), frozenset(path for kind, path in changed if kind == ADDED)
+        )
 
 
 def _notify(folders: list[str]) -> RustNotify:

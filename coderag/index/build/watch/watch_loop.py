@@ -154,9 +154,9 @@ class _State:
             self._everything = True
         if changes.lost:
             self._everything = True
-        found = [path for path in changes.paths if self._concerns(path)]
-        if found:
-            self._changed.update(found)
+        paths = [path for path in changes.paths if self._concerns(path)]
+        if paths:
+            self._changed.update(paths)
             self.retry_at = math.inf
 
     def bring_up(self) -> Iterator[Update]:
@@ -269,12 +269,12 @@ class _State:
         root = self.followed.root
         for _ in range(2):
             try:
-                found = os.stat(root)
+                status = os.stat(root)
             except OSError:
                 self._stop.wait(GRACE_SECONDS)
                 continue
             if root.is_dir():
-                return found.st_dev, found.st_ino
+                return status.st_dev, status.st_ino
         raise RootError(f"{root} was removed, so there is nothing left to follow")
 
     def _wait_for_git(self) -> None:
@@ -316,23 +316,25 @@ class _Source:
         """Tell whether folders are read that are not watched."""
         if self._poll is not None:
             return False
-        wanted = self._wanted()
-        return not wanted <= self._watched or bool(self._anew & wanted) or any(state.replaced for state in self._states)
+        folders = self._wanted()
+        return (
+            not folders <= self._watched or bool(self._anew & folders) or any(state.replaced for state in self._states)
+        )
 
     def watch_what_is_read(self) -> None:
         """Watch the folders that the indexes know, and have all looked at where some are new to the watch."""
         if not self.is_behind():
             return
-        wanted = self._wanted()
+        folders = self._wanted()
         try:
-            watcher = Watcher(wanted)
+            watcher = Watcher(folders)
         except WatchError as error:
             self._close()
             self._poll = POLL_SECONDS
             warnings.warn(f"{error}; all is looked at every {self._poll:.0f} s instead", RuntimeWarning, stacklevel=4)
             return
         self._close()
-        self._watcher, self._watched, self._anew = watcher, wanted, set()
+        self._watcher, self._watched, self._anew = watcher, folders, set()
         for state in self._states:
             state.replaced = False
             state.look_at_everything()

@@ -11,7 +11,6 @@ from coderag.sql.in_code.evaluation.arguments import text_argument
 from coderag.sql.in_code.evaluation.calls import Calls
 from coderag.sql.in_code.evaluation.expressions import MAX_DEPTH, MAX_ELEMENTS, flat, hole_of
 from coderag.sql.in_code.evaluation.formats import filled_percents
-from coderag.sql.in_code.evaluation.literals import Variable, literal_pieces, unquoted
 from coderag.sql.in_code.evaluation.string_accumulation import between
 from coderag.sql.in_code.evaluation.string_values import NOTHING, Hole, Text, Value, choice
 from coderag.syntax.trees.local_scopes import Scope
@@ -32,6 +31,7 @@ from coderag.syntax.trees.node_types import (
     UNARY,
 )
 from coderag.syntax.trees.nodes import bare_name, called, field_or, named_children, text_of
+from coderag.syntax.trees.string_literals import Variable, literal_pieces, unquoted
 
 __all__ = ["Values"]
 
