@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields, make_dataclass
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, ge, gt, le, lt
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
-__all__ = ["record", "replaced"]
+__all__ = ["ordered_record", "record", "replaced"]
 
 T = TypeVar("T")
 
@@ -25,11 +25,21 @@ def record(cls: type[T]) -> type[T]:
     A default is a value or `field(default_factory=F)`. The functions of dataclasses take its objects for their own. A
     class that inherits fields or needs another option is for `dataclass`.
     """
+    return _made_of(cls, METHODS)
+
+
+@dataclass_transform(frozen_default=True, order_default=True, field_specifiers=(field,))
+def ordered_record(cls: type[T]) -> type[T]:
+    """Return the same class with an order, that of its values."""
+    return _made_of(cls, METHODS | ORDER)
+
+
+def _made_of(cls: type[T], methods: dict[str, Callable[..., Any]]) -> type[T]:
     own = vars(cls)
     names = tuple(cls.__annotations__)
     defaults = {name: own[name] for name in names if name in own}
     members = {name: value for name, value in own.items() if name not in {*names, "__dict__", "__weakref__"}}
-    for name, method in METHODS.items():
+    for name, method in methods.items():
         members.setdefault(name, method)
     members |= {"__slots__": names, "__match_args__": names, "__dataclass_fields__": _Fields(defaults)}
     members["__values__"] = attrgetter(*names)  # one of C, as records are compared in loops
@@ -108,6 +118,15 @@ def _equal(self: Any, other: object) -> bool:
     return same
 
 
+def _ordering(compare: Callable[[Any, Any], Any]) -> Callable[[Any, object], Any]:
+    def method(self: Any, other: object) -> Any:
+        if type(other) is not type(self):
+            return NotImplemented
+        return compare(_values(self), _values(other))
+
+    return method
+
+
 def _hash(self: Any) -> int:
     return hash(_values(self))
 
@@ -143,3 +162,4 @@ METHODS: dict[str, Callable[..., Any]] = {
     "__setattr__": _refuse_set,
     "__setstate__": _set_state,
 }
+ORDER = {f"__{compare.__name__}__": _ordering(compare) for compare in (lt, le, gt, ge)}

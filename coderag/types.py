@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
-from coderag.record import record
+from coderag.record import ordered_record, record
 
 __all__ = [
     "Case",
@@ -90,7 +90,7 @@ class Expand(StrEnum):
     NEIGHBOURS = "neighbours"  # the definitions before and after it too
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@ordered_record
 class Span:
     """Lines of a file: 1-based, both ends inclusive."""
 
@@ -256,7 +256,7 @@ class Relation:
     total: int = 1  # how many relations of this kind there are; the surest three are given
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@ordered_record
 class Match:
     """Where a pattern matches in a file."""
 

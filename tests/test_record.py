@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coderag.record import record, replaced
+from coderag.record import ordered_record, record, replaced
 
 
 @record
@@ -109,3 +109,19 @@ def test_a_record_with_other_values_is_another_record() -> None:
     assert replaced(Key("a", 1), number=2) == Key("a", 2)
     with pytest.raises(TypeError):
         replaced(place, column=1)
+
+
+@ordered_record
+class Version:
+    """A record with an order."""
+
+    major: int
+    minor: int = 0
+
+
+def test_ordered_records_compare_by_their_values_in_order() -> None:
+    assert sorted([Version(2), Version(1, 9), Version(1)]) == [Version(1), Version(1, 9), Version(2)]
+    assert Version(1) < Version(1, 1) <= Version(1, 1)
+    assert Version(2) > Version(1, 1) >= Version(1, 1)
+    with pytest.raises(TypeError):
+        _ = Version(1) < Key("a", 1)  # type: ignore[operator]

@@ -56,7 +56,6 @@ from coderag.search.query.query import (
     checked_query,
     make_query,
 )
-from coderag.search.retrieval.symbols import find_symbols
 from coderag.search.state import Sources
 from coderag.types import (
     Case,
@@ -700,6 +699,8 @@ class Index:
         """
         check_name(name, what="the name")
         check_number(K, k)
+        from coderag.search.retrieval.symbols import find_symbols  # a question needs none of it
+
         return find_symbols(self._snapshot.corpus, name, k=k, alike=alike)
 
     @on_one_snapshot

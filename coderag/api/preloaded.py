@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coderag.api.roots import Root
 from coderag.errors import StoredIndexError
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import MANIFEST
+from coderag.record import record
 
 if TYPE_CHECKING:
     from coderag.api.snapshot import Snapshot
@@ -42,7 +42,7 @@ class LeftToAsker(BaseException):
     """A copy of the process that keeps indexes may not answer this; who asked does, nothing having been printed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Kept:
     snapshot: Snapshot
     segments: Files

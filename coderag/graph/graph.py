@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 
@@ -50,17 +49,17 @@ ARRAYS: Specs = {  # of a file: what a draft has, and what matters in it
 }
 
 
-@dataclass(slots=True)
 class GraphDraft:
     """A graph while nodes and edges come in; numbers of nodes are positions."""
 
-    files: list[str] = field(default_factory=list)
-    labels: list[frozenset[str]] = field(default_factory=list)  # of files
-    blobs: list[bytes] = field(default_factory=list)  # of files: git's id of the content that was read
-    nodes: list[tuple[NodeKind, str, str, int, int, int, int, str, bool]] = field(default_factory=list)
-    notes: list[tuple[int, int, int, str]] = field(default_factory=list)  # node, file, row, text
-    _edges: list[Array] = field(default_factory=list)  # (n, 6) each: source, target, kind, candidates, file, row
-    _added: list[int] = field(default_factory=list)  # those that came one by one since the last of them, row after row
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self.labels: list[frozenset[str]] = []  # of files
+        self.blobs: list[bytes] = []  # of files: git's id of the content that was read
+        self.nodes: list[tuple[NodeKind, str, str, int, int, int, int, str, bool]] = []
+        self.notes: list[tuple[int, int, int, str]] = []  # node, file, row, text
+        self._edges: list[Array] = []  # (n, 6) each: source, target, kind, candidates, file, row
+        self._added: list[int] = []  # those that came one by one since the last of them, row after row
 
     def add_file(self, path: str, *, labels: frozenset[str] = frozenset(), blob: bytes = b"") -> int:
         """Add a file and return its number."""

@@ -29,14 +29,12 @@ from coderag.search.query.relation_question import relation_question
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.query.understand import understand as question_of
 from coderag.search.ranking.confidence import confidence
-from coderag.search.ranking.diversify import diverse
 from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.priors import candidate_priors, priors
 from coderag.search.ranking.promote import least_confidence, promoted
 from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh, with_implementations
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
-from coderag.search.results.expand import expand as expand_hits
 from coderag.search.results.explain import hits_of
 from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
 from coderag.search.retrieval.history import NO_EVIDENCE, history_evidence
@@ -244,6 +242,8 @@ def diversify(state: SearchState) -> SearchState:
     query = state.query
     if not query.diversity:
         return state
+    from coderag.search.ranking.diversify import diverse  # most queries want none
+
     ranking = made_by("rank", state.ranking)
     picks = diverse(
         state.sources.corpus,
@@ -394,6 +394,8 @@ def expand(state: SearchState) -> SearchState:
     """Replace the hits by their surroundings, for a query that wants these."""
     if not state.query.expand:
         return state
+    from coderag.search.results.expand import expand as expand_hits  # most queries want no more than the hits
+
     return replaced(state, expanded=tuple(expand_hits(state.sources.corpus, state.found, state.query.expand)))
 
 

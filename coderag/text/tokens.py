@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from hashlib import blake2b
 
 import Stemmer
@@ -34,7 +35,7 @@ ASCII_WORD = re.compile(r"\w+", re.ASCII)  # a third faster where it does
 BETWEEN_WORDS = bytes(byte if byte >= 128 or chr(byte).isalnum() or byte == ord("_") else 32 for byte in range(256))
 PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 WIDE_PIECE = re.compile(r"[^\W\d_]+|\d+")  # of a word with letters beyond ASCII, whose case is not looked at
-WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")  # kana, Han and Hangul: written without spaces
+WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}"  # kana, Han and Hangul have no spaces
 SEPARATOR = re.compile(r"::|->|[#/:]")
 MAX_WORD = 64  # longer "words" are data: keys, hashes, base64
 MAX_NUMBER = 16
@@ -62,6 +63,11 @@ def cut_identifier(word: str) -> list[str]:
 def split_identifier(word: str) -> list[str]:
     """Return the lower-case words of an identifier: `parseHTTPRequest_v2` is parse, http, request, v, 2."""
     return [piece.lower() for piece in cut_identifier(word)]
+
+
+@cache
+def _wide() -> re.Pattern[str]:
+    return re.compile(WIDE)
 
 
 class _Stems(dict[str, str]):
@@ -122,7 +128,7 @@ def terms_of_pieces(word: str, pieces: Sequence[str]) -> tuple[str, ...]:
     if len(word) > MAX_WORD:
         return ()
     if len(pieces) == 1:
-        if wide := WIDE.findall(word):
+        if not word.isascii() and (wide := _wide().findall(word)):
             return (*(run[at : at + 2] for run in wide for at in range(len(run) - 1)), pieces[0])
         return (_stems[pieces[0]],)
     found = [_stems[piece] for piece in pieces if len(piece) > 1 or piece.isdigit()]

@@ -22,7 +22,6 @@ from coderag.frameworks.common.numbered_functions import by_version, versions
 from coderag.frameworks.common.origins import COMPUTED_REASON, lines_of, unparsed_at
 from coderag.sql.in_code.contexts import context_of
 from coderag.sql.in_code.drivers import dialects_of, is_of_others
-from coderag.sql.in_code.evaluation.literals import literal_extent
 from coderag.sql.in_code.evaluation.string_values import Text, Value, variants
 from coderag.sql.in_code.evaluation.values import Values
 from coderag.sql.in_code.sinks import Sinks, sinks_of
@@ -44,6 +43,7 @@ from coderag.sql.records import (
 from coderag.sql.version_folders import MIGRATION_FOLDERS
 from coderag.syntax.trees.local_names import Names, in_order
 from coderag.syntax.trees.node_types import BINARY, CONCATENATED, FUNCTIONS
+from coderag.syntax.trees.string_literals import literal_extent
 from coderag.syntax.trees.tree import parse_tree, text_of
 
 __all__ = ["read"]

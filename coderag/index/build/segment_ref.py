@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.listing import UNKNOWN, Stamp, stamps_of
 from coderag.index.storage.manifest import SegmentEntry
 from coderag.index.storage.segment import Segment
-from coderag.record import record
+from coderag.record import record, replaced
 
 __all__ = ["FileLocation", "FileLocations", "SegmentRef", "file_locations"]
 
@@ -55,7 +54,7 @@ class SegmentRef:
     def with_dead(self, numbers: Iterable[int]) -> SegmentRef:
         """Return it with exactly these files dead."""
         dead = tuple(sorted(set(numbers)))
-        return self if dead == self.entry.dead else replace(self, entry=replace(self.entry, dead=dead))
+        return self if dead == self.entry.dead else replaced(self, entry=replaced(self.entry, dead=dead))
 
     def with_stamps(self, stamps: Mapping[int, Stamp]) -> SegmentRef:
         """Return it with other stamps for some of its files."""
@@ -63,7 +62,7 @@ class SegmentRef:
             return self
         changed = self.stamps.copy()
         changed[list(stamps)] = stamps_of(list(stamps.values()))
-        return replace(self, stamps=changed)
+        return replaced(self, stamps=changed)
 
 
 def file_locations(parts: Mapping[int, SegmentRef]) -> FileLocations:

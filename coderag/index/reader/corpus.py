@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -22,7 +21,7 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, Manifest
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import cosines
-from coderag.record import record
+from coderag.record import record, replaced
 from coderag.text.tokens import term_hash
 from coderag.types import Chunk, Content, Kind
 
@@ -245,7 +244,7 @@ class Corpus:
 
     def with_dead(self, dead: Sequence[tuple[int, ...]]) -> Corpus:
         """Return the same chunks and files, of which others are dead: a list of numbers for each segment."""
-        other = Corpus([replace(one, dead=files) for one, files in zip(self.members, dead, strict=True)])
+        other = Corpus([replaced(one, dead=files) for one, files in zip(self.members, dead, strict=True)])
         other.__dict__.update({name: self.__dict__[name] for name in WHATEVER_IS_DEAD if name in self.__dict__})
         return other
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from coderag.index.storage.arrays.arrays import Array, held_file
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import Manifest, listing_of, manifest_stamp, read_manifest
 from coderag.index.storage.segment import Segment
-from coderag.record import record
+from coderag.record import record, replaced
 
 if TYPE_CHECKING:
     from coderag.index.catalog.catalog import Catalog
@@ -94,7 +94,7 @@ def open_root(folder: IndexPath, *, root: str, repository: str, known: Mapping[I
         if written.portion:
             raise IndexPartError(f'{folder} holds part {written.portion} of an index; join all with "coderag merge"')
         # The names are those of today: the index may have been made alone, or under another name.
-        manifest = replace(written, root=root, repository=repository)
+        manifest = replaced(written, root=root, repository=repository)
         try:
             members = open_members(folder, manifest, known=known)
             return OpenedRoot(folder, manifest, tuple(members), _pin_files(folder, manifest), stamp)

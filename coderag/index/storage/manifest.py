@@ -32,7 +32,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, field
 from typing import Any
 
 from coderag.errors import (
@@ -48,7 +48,7 @@ from coderag.index.storage.folder.sealed import Sealed, read_sealed, write_seale
 from coderag.index.storage.folder.signing import Signer
 from coderag.index.storage.listing import Listed, read_listing, write_listing
 from coderag.index.storage.vectors import vectors_name
-from coderag.record import record
+from coderag.record import record, replaced
 from coderag.types import Content
 
 __all__ = [
@@ -226,13 +226,13 @@ def accept_away(folder: IndexPath, body: bytes) -> None:
 
 def as_foreign(manifest: Manifest) -> Manifest:
     """Return a manifest whose content other indexes may not have, and whose encoder this user did not name."""
-    segments = tuple(replace(entry, foreign=True) for entry in manifest.segments)
-    return replace(manifest, segments=segments, encoder_named=False)
+    segments = tuple(replaced(entry, foreign=True) for entry in manifest.segments)
+    return replaced(manifest, segments=segments, encoder_named=False)
 
 
 def without_history(manifest: Manifest) -> Manifest:
     """Return a manifest that names no history; whether one is wanted stays."""
-    return replace(manifest, history="", history_sum=NO_SUM, history_key="")
+    return replaced(manifest, history="", history_sum=NO_SUM, history_key="")
 
 
 def decode_manifest(folder: IndexPath, body: bytes) -> Manifest:
@@ -269,7 +269,7 @@ def decode_entry(folder: IndexPath, table: Any) -> SegmentEntry:
     entry = SegmentEntry(**{name: _frozen(value) for name, value in fields.items()})
     if entry.dead and entry.dead[-1] >= entry.files:
         raise _damaged(folder, "a dead file has no segment")
-    return replace(entry, sums={name: (size, digest) for name, (size, digest) in entry.sums.items()})
+    return replaced(entry, sums={name: (size, digest) for name, (size, digest) in entry.sums.items()})
 
 
 Checks = Mapping[str, Callable[[Any], bool]]
@@ -416,11 +416,11 @@ def generation_of(name: str) -> int:
 
 def write_manifest(folder: IndexPath, manifest: Manifest, listed: Listed | None) -> Manifest:
     """Publish a manifest and its listing, None for the one that it names; what only earlier ones name is removed."""
-    manifest = replace(manifest, generation=manifest.generation + 1)
+    manifest = replaced(manifest, generation=manifest.generation + 1)
     if listed is not None:
         path = folder / numbered_name("listing", manifest.generation)
         write_listing(path, listed)
-        manifest = replace(manifest, listing=path.name, listing_sum=synced_sum(path))
+        manifest = replaced(manifest, listing=path.name, listing_sum=synced_sum(path))
     publish_manifest(folder, manifest)
     remove_leftovers(folder, manifest)
     return manifest

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Unpack
 
 from coderag.errors import QueryError
 from coderag.limits import QUESTION, check_text
+from coderag.record import record, replaced
 from coderag.search.query.query import Conditions, make_query
 from coderag.search.query.vocabulary import PROSE_WORDS
 from coderag.text.tokens import words
@@ -57,7 +57,7 @@ PIECE = rf"""(?P<space>\s+)
 MARKS = re.compile(r'[":]|(?:^|\s)[-/(]')  # what every term has one of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parsed:
     """A text in the query language, taken apart."""
 
@@ -66,7 +66,7 @@ class Parsed:
     tests: TestPolicy | None = None  # None: not said
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Piece:
     """A part of a query between spaces, in which a quotation counts as one."""
 
@@ -139,14 +139,14 @@ def _piece(match: re.Match[str]) -> _Piece:
         return _field_piece(match, plain)
     if match["phrase"] is not None and match["phrase"].strip():
         term = Term(Field.TEXT, _unescaped(match["phrase"]), negated=bool(match["not"]))
-        return replace(plain, what="phrase", term=term)
+        return replaced(plain, what="phrase", term=term)
     if match["regex"] is not None and REGEX_MARKS.search(match["regex"]):
         term = Term(Field.TEXT, match["regex"].replace(r"\/", "/"), regex=True, negated=bool(match["not"]))
-        return replace(plain, what="regex", term=term)
+        return replaced(plain, what="regex", term=term)
     if match["word"]:
-        return replace(plain, what="minus", term=Term(Field.TEXT, match["word"], negated=True))
+        return replaced(plain, what="minus", term=Term(Field.TEXT, match["word"], negated=True))
     what = next((name for name in ("open", "close", "or") if match[name]), "other")
-    return replace(plain, what=what)
+    return replaced(plain, what=what)
 
 
 def _field_piece(match: re.Match[str], plain: _Piece) -> _Piece:
@@ -156,15 +156,15 @@ def _field_piece(match: re.Match[str], plain: _Piece) -> _Piece:
         if value not in TESTS:
             return plain  # as in "npm run test:unit"
         if value == "yes" and not negated:
-            return replace(plain, what="field")
-        return replace(plain, what="field", term=Term(field, "", negated=(value == "no") != negated))
+            return replaced(plain, what="field")
+        return replaced(plain, what="field", term=Term(field, "", negated=(value == "no") != negated))
     if match["field_regex"] is not None:
         if field not in (Field.SYMBOL, Field.FILE) or not REGEX_MARKS.search(match["field_regex"]):
             value = f"/{match['field_regex']}/"
         else:
             regex = match["field_regex"].replace(r"\/", "/")
-            return replace(plain, what="field", term=Term(field, regex, regex=True, negated=negated))
-    return replace(plain, what="field", term=Term(field, value, negated=negated))
+            return replaced(plain, what="field", term=Term(field, regex, regex=True, negated=negated))
+    return replaced(plain, what="field", term=Term(field, value, negated=negated))
 
 
 def _unescaped(text: str) -> str:
@@ -179,7 +179,7 @@ def _without_prose(pieces: Sequence[_Piece]) -> list[_Piece]:
     prose = asks or loose or len(found) >= SENTENCE_WORDS or not PROSE_WORDS.isdisjoint(found)
     alone = not any(piece.is_term and piece.what != "minus" for piece in pieces)
     return [
-        replace(piece, what="other", term=None)
+        replaced(piece, what="other", term=None)
         if (prose and piece.is_plain) or (alone and piece.what == "minus")
         else piece
         for piece in pieces
@@ -191,7 +191,7 @@ def _with_groups(pieces: Sequence[_Piece]) -> list[_Piece]:
     found = list(pieces)
     for at, piece in enumerate(found):
         if piece.what == "or" and not _joins(found, at):
-            found[at] = replace(piece, what="other")
+            found[at] = replaced(piece, what="other")
     begin = -1
     for at, piece in enumerate(found):
         if piece.what == "open":
@@ -204,13 +204,13 @@ def _with_groups(pieces: Sequence[_Piece]) -> list[_Piece]:
                 or not inside
                 or any(not one.is_term and one.what != "or" for one in inside)
             ):
-                found[at] = replace(piece, what="other")
+                found[at] = replaced(piece, what="other")
                 if at and found[at - 1].what in CODE and found[at - 1].end == piece.column:  # f(path:str), f("x")
-                    found[at - 1] = replace(found[at - 1], what="other", term=None)
+                    found[at - 1] = replaced(found[at - 1], what="other", term=None)
             else:
-                found[begin], found[at] = replace(found[begin], what="group"), replace(piece, what="group")
+                found[begin], found[at] = replaced(found[begin], what="group"), replaced(piece, what="group")
             begin = -1
-    return [replace(piece, what="other") if piece.what in ("open", "close") else piece for piece in found]
+    return [replaced(piece, what="other") if piece.what in ("open", "close") else piece for piece in found]
 
 
 def _joins(pieces: Sequence[_Piece], at: int) -> bool:

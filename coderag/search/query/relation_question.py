@@ -10,9 +10,9 @@ relation_question("where are retries handled")       None: words answer that
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 
+from coderag.record import record
 from coderag.search.query.vocabulary import STOP_WORDS, WEAK_WORDS
 from coderag.text.tokens import words
 
@@ -59,7 +59,7 @@ class Sought(StrEnum):
     PARTS = "parts"  # of the whole; it names nothing
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RelationQuestion:
     """A question about the relations of one thing, or of two."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -22,11 +22,11 @@ class CandidateView:
     """The candidates of a question; what only some features need of them is looked up by the first that does."""
 
     def __init__(
-        self, corpus: Corpus, question: Question, scores: Scores, found: Candidates, *, column: Callable[[str], Array]
+        self, corpus: Corpus, question: Question, scores: Scores, found: Candidates, *, columns: Mapping[str, Array]
     ) -> None:
-        """Take the candidates; `column` returns one of their features, f32[n]."""
+        """Take the candidates; `columns` are the features that are computed by now, f32[n] each."""
         self.corpus, self.question, self.scores, self.found = corpus, question, scores, found
-        self.column = column
+        self.columns = columns
         self.chunks = found.chunks
         # The files of the candidates, i64[files] ascending, and of each candidate the position among them, i64[n].
         self.files, self.own_file = np.unique_inverse(corpus.file_numbers(found.chunks))
@@ -47,12 +47,12 @@ class CandidateView:
     @cached_property
     def names(self) -> Array:
         """The name of each candidate in the table, i64[n]."""
-        return self._columns.names(self.chunks)
+        return self._columns.names(self.corpus, self.chunks)
 
     @cached_property
     def paths(self) -> Array:
         """The path of each file in the table, i64[files]."""
-        return self._columns.paths(self.files)
+        return self._columns.paths(self.corpus, self.files)
 
     @cached_property
     def name_words(self) -> Runs:
@@ -66,11 +66,11 @@ class CandidateView:
 
     def name_mentions(self, shares: Callable[[Array], Array]) -> Array:
         """Return what `shares` says of the terms (u64[...]) of the candidates' names, f32[n]."""
-        return self._columns.name_mentions(self.chunks, shares)
+        return self._columns.name_mentions(self.corpus, self.chunks, shares)
 
     def file_mentions(self, shares: Callable[[Array], Array]) -> Array:
         """Return what `shares` says of the terms (u64[...]) of the files' names, f32[files]."""
-        return self._columns.file_mentions(self.files, shares)
+        return self._columns.file_mentions(self.corpus, self.files, shares)
 
     def best_of_file(self, values: Array) -> Array:
         """Return of each candidate the best of some values, f32[n], among the candidates of its file: f32[n]."""

@@ -13,7 +13,7 @@ from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.candidate_view import CandidateView
-from coderag.search.ranking.surroundings import SURROUNDING_MAKERS, SURROUNDINGS, TYPE_KINDS
+from coderag.search.ranking.surroundings import SURROUNDING_MAKERS, SURROUNDINGS, TAKEN_FROM, TYPE_KINDS
 from coderag.search.retrieval.candidates import Candidates
 from coderag.search.retrieval.history import NO_EVIDENCE, Evidence
 from coderag.search.retrieval.lexical import Scores
@@ -135,9 +135,9 @@ class FeatureColumns:
         left_out: Set[str] = frozenset(),
     ) -> None:
         """Take the candidates; features that are left out are 0, and others are computed from what they are."""
-        self._view = CandidateView(corpus, question, scores, found, column=self._made)
         self._left_out = left_out
         self._columns: dict[str, Array] = {"history": evidence.of(found.chunks)}
+        self._view = CandidateView(corpus, question, scores, found, columns=self._columns)
 
     def __getitem__(self, name: str) -> Array:
         """Return a feature, f32[candidates]."""
@@ -153,6 +153,8 @@ class FeatureColumns:
 
     def _made(self, name: str) -> Array:
         if name not in self._columns:
+            for other in TAKEN_FROM.get(name, ()):
+                self._made(other)
             self._columns |= MAKERS[name](self._view)
         return self._columns[name]
 

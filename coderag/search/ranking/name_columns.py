@@ -98,34 +98,34 @@ class _Noted(NamedTuple):
 
 
 class NameColumns:
-    """The names of the chunks of a corpus, and the paths of its files, by their numbers in a table."""
+    """The names of the chunks of a corpus, and the paths of its files, by their numbers in a table.
+
+    The corpus keeps it and comes with each call: what refers back to it would live on until Python looks for cycles.
+    """
 
     def __init__(self, corpus: Corpus, table: NameTable) -> None:
         self.table = table
-        self._corpus = corpus
         self._chunks, self._files = _Noted.none(len(corpus)), _Noted.none(corpus.files)
 
-    def names(self, chunks: Array) -> Array:
+    def names(self, corpus: Corpus, chunks: Array) -> Array:
         """Return the names of some chunks, i64[n]."""
-        return _known(self._chunks, chunks, lambda missing: self.table.names(self._corpus.names(missing)))
+        return _known(self._chunks, chunks, lambda missing: self.table.names(corpus.names(missing)))
 
-    def paths(self, files: Array) -> Array:
+    def paths(self, corpus: Corpus, files: Array) -> Array:
         """Return the paths of some files, i64[n] ascending."""
-        return _known(self._files, files, lambda missing: self.table.paths(self._corpus.paths_of(missing)))
+        return _known(self._files, files, lambda missing: self.table.paths(corpus.paths_of(missing)))
 
-    def name_mentions(self, chunks: Array, shares: Callable[[Array], Array]) -> Array:
+    def name_mentions(self, corpus: Corpus, chunks: Array, shares: Callable[[Array], Array]) -> Array:
         """Return what `shares` says of the terms (u64[n]) of the names of some chunks, f32[n]."""
-        return _mentions(
-            self._chunks,
-            chunks,
-            lambda missing: shares(_keys(name_key(name) for name, _ in self._corpus.names(missing))),
-        )
 
-    def file_mentions(self, files: Array, shares: Callable[[Array], Array]) -> Array:
+        def of_names(missing: Array) -> Array:
+            return shares(_keys(name_key(name) for name, _ in corpus.names(missing)))
+
+        return _mentions(self._chunks, chunks, of_names)
+
+    def file_mentions(self, corpus: Corpus, files: Array, shares: Callable[[Array], Array]) -> Array:
         """Return what `shares` says of the terms (u64[n]) of the names of some files, i64[n] ascending: f32[n]."""
-        return _mentions(
-            self._files, files, lambda missing: shares(_keys(map(file_key, self._corpus.paths_of(missing))))
-        )
+        return _mentions(self._files, files, lambda missing: shares(_keys(map(file_key, corpus.paths_of(missing)))))
 
 
 def _keys(found: Iterable[int]) -> Array:

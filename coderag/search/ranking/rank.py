@@ -6,7 +6,6 @@ The features are those of coderag.search.ranking.features, the priors those of c
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from functools import cache
 from heapq import heapify, heappop, heapreplace
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.record import record
+from coderag.record import record, replaced
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.features import FEATURES, FeatureColumns
 from coderag.search.ranking.priors import short_callables
@@ -202,4 +201,4 @@ def _own(name: str) -> str:
 def _in_order(ranking: Ranking, scores: Array) -> Ranking:
     """Return a ranking by other scores, f32[n] in its order; of equal ones the first stays first."""
     order = np.argsort(-scores, kind="stable")
-    return replace(ranking, order=ranking.order[order], scores=scores[order])
+    return replaced(ranking, order=ranking.order[order], scores=scores[order])

@@ -23,7 +23,16 @@ from coderag.search.ranking.spelled import BEGINNING_LETTERS, without_plural
 from coderag.text.tokens import stem
 from coderag.types import Kind
 
-__all__ = ["CALLABLES", "CALLABLE_KINDS", "FRAMES", "SURROUNDINGS", "SURROUNDING_MAKERS", "TYPE_KINDS", "forms"]
+__all__ = [
+    "CALLABLES",
+    "CALLABLE_KINDS",
+    "FRAMES",
+    "SURROUNDINGS",
+    "SURROUNDING_MAKERS",
+    "TAKEN_FROM",
+    "TYPE_KINDS",
+    "forms",
+]
 
 SURROUNDINGS = (
     "frame",  # a type or module, whose members are chunks of their own
@@ -95,18 +104,18 @@ def _mentions(corpus: Corpus, names: Array) -> Array:
 
 def _of_file(view: CandidateView) -> dict[str, Array]:
     """Return how candidates stand among those of their file."""
-    text = view.column("text")
+    text = view.columns["text"]
     return {
         "lead": text / np.maximum(view.best_of_file(text), np.float32(1e-6)),
-        "file_named": view.best_of_file(view.column("named")),
-        "file_soft": view.best_of_file(view.column("soft_coverage")),
+        "file_named": view.best_of_file(view.columns["named"]),
+        "file_soft": view.best_of_file(view.columns["soft_coverage"]),
     }
 
 
 def _of_folder(view: CandidateView) -> dict[str, Array]:
     _, of_file = np.unique_inverse(view.table.folder.values[view.paths])
     own_folder = of_file[view.own_file]
-    company = np.bincount(own_folder, weights=view.column("text"), minlength=1)
+    company = np.bincount(own_folder, weights=view.columns["text"], minlength=1)
     return {"folder_support": (company / max(float(company.max()), 1e-6))[own_folder]}
 
 
@@ -247,6 +256,11 @@ class _Alike:
         return (*[(place, 1.0) for place in same], *[(place, BEGINNING) for place in near])
 
 
+# Features that others are computed from.
+TAKEN_FROM: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("lead", "file_named", "file_soft"), ("text", "named", "soft_coverage")),
+    "folder_support": ("text",),
+}
 # The features that are computed together, by name.
 SURROUNDING_MAKERS: Mapping[str, Callable[[CandidateView], dict[str, Array]]] = {
     **dict.fromkeys(("frame", "callable", "first"), _of_forms),

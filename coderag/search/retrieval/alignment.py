@@ -6,8 +6,8 @@ Where the text has a placeholder, the run may have a value of some words.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from coderag.record import record, replaced
 from coderag.search.query.pasted import VALUE, tokens
 
 __all__ = ["Alignment", "align"]
@@ -20,7 +20,7 @@ MAX_VALUE = 8  # words that stand in place of a placeholder: a path, an address
 MAX_ANCHORS, MAX_OCCURRENCES = 3, 6  # words from which a text is compared, and where each stands
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alignment:
     """The positions of a run's words that a text has, and of those that stand for its placeholders."""
 
@@ -53,7 +53,7 @@ def align(run: Sequence[str], text: str, weights: Mapping[str, float]) -> Alignm
                 worth = sum(weights.get(run[at], 0.0) for at in found.held)
                 if worth > most:
                     line = text[text.rfind("\n", 0, start) + 1 : start]
-                    best, most = replace(found, in_literal=not OPENING.isdisjoint(line)), worth
+                    best, most = replaced(found, in_literal=not OPENING.isdisjoint(line)), worth
         tried += 1
         if tried == MAX_ANCHORS or len(best.held) + len(best.values) == len(run):
             break

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from coderag.index.reader.corpus import Corpus, Member, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.ranges import ranges
 from coderag.index.storage.postings import idf, summed
+from coderag.record import record
 from coderag.search.query.understand import STOP_WEIGHT, Question
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ROW_BITS = 32  # of a row, below the number of its file
 ALSO = 0.3  # worth of each further commit, beside the best
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evidence:
     """How well the subjects of the commits that changed a chunk fit a question."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from coderag.files.translations import is_translation
 from coderag.index.reader.corpus import Corpus, Member, text_keys
 from coderag.index.storage.arrays.arrays import Array
+from coderag.record import record, replaced
 from coderag.search.query.pasted import Pasted, is_plain
 from coderag.search.query.vocabulary import STOP_WORDS
 from coderag.search.ranking.sums import weighted_sums
@@ -53,7 +53,7 @@ FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file ha
 MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verbatim:
     """The chunks that have a question or a part of it as it is written."""
 
@@ -127,7 +127,7 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
         text = member.segment.chunk_text(local)
         aligned = align(run, text, weights)
         if aligned.held and is_translation(corpus.place(chunk)[0]):
-            aligned = replace(aligned, in_literal=True)  # whose strings need no quotes
+            aligned = replaced(aligned, in_literal=True)  # whose strings need no quotes
         if _is_the_question(question, aligned, weights):
             held = sum(weights[word] for word in {run[at] for at in aligned.held})
             most = max(most, held - ALMOST_NOTHING)

@@ -13,12 +13,12 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from coderag.errors import IndexDamagedError, IndexUnsafeError
+from coderag.record import ordered_record
 
 __all__ = ["IndexPath", "is_name"]
 
@@ -34,7 +34,7 @@ def is_name(text: str) -> bool:
     return NAME.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@ordered_record
 class IndexPath:
     """A path in an index: `base` is the user's own and may be a link, none of the `names` below it may.
 
