@@ -11,7 +11,7 @@ from coderag.resident.sockets import AVAILABLE, connect, process_identity, runti
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from socket import socket
+    from _socket import socket
 
 __all__ = ["ABSENT", "ALONE", "COMMANDS", "VARIABLE", "answered_by_helper"]
 
@@ -70,14 +70,12 @@ def _ask(arguments: list[str]) -> int:
         connection = connect(f"{runtime_folder()}/{socket_name(identity)}", seconds=seconds)
     except (FileNotFoundError, ConnectionRefusedError):
         return ABSENT
-    from socket import send_fds
-
     from coderag.resident.request import ACCEPTED, ANSWER, GO, encode
 
-    with connection:
+    try:
         folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         message = encode(ANSWER, identity, arguments)
-        sent = send_fds(connection, [message], [folder, 0, 1, 2])
+        sent = _send_with(connection, message, [folder, 0, 1, 2])
         os.close(folder)
         connection.sendall(message[sent:])
         if _received(connection)[:1] != ACCEPTED:
@@ -85,6 +83,16 @@ def _ask(arguments: list[str]) -> int:
         connection.settimeout(None)
         connection.sendall(GO)
         return _outcome(connection)
+    finally:
+        connection.close()
+
+
+def _send_with(connection: socket, message: bytes, descriptors: list[int]) -> int:
+    """Send the beginning of a message together with descriptors, and return how many bytes that were."""
+    from _socket import SCM_RIGHTS, SOL_SOCKET
+    from struct import pack
+
+    return connection.sendmsg([message], [(SOL_SOCKET, SCM_RIGHTS, pack(f"{len(descriptors)}i", *descriptors))])
 
 
 def _outcome(connection: socket) -> int:

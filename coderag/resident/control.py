@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coderag.resident.request import HEADER, MAGIC, MOST_BYTES, STATUS, STOP, encode
 from coderag.resident.sockets import AVAILABLE, ENDING, connect, process_identity, runtime_folder
+
+if TYPE_CHECKING:
+    from _socket import socket
 
 __all__ = ["HelperState", "running_helpers", "stop_helpers"]
 
@@ -64,14 +66,14 @@ def _sockets() -> list[str]:
 def _asked(path: str, kind: str) -> HelperState | None:
     """Return the state of the helper at a path, None where nobody answers there."""
     try:
-        with connect(path, seconds=SECONDS) as connection:
+        with closing(connect(path, seconds=SECONDS)) as connection:
             connection.sendall(encode(kind, process_identity(), []))
             return _state(_table(connection))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _table(connection: socket.socket) -> dict[str, Any]:
+def _table(connection: socket) -> dict[str, Any]:
     data = b""
     while part := connection.recv(65_536):
         data += part
