@@ -35,6 +35,7 @@ class _Reading:
     def __init__(self, file: File, words: ModelWords) -> None:
         self._file = file
         self._words = words
+        self._tags: dict[str, tuple[Mapping[str, Literal], frozenset[str]]] = {}
         self._has_method = TABLE_NAME in words.tables.options
         self._parts = {  # the structs that others hold as a value, or embed without a word
             one.type.lstrip(WRAPPED)
@@ -52,7 +53,7 @@ class _Reading:
             is_named = self._has_method and (struct.name, TABLE_NAME) in self._file.returns
             if marker is None and not (is_named and self._is_tagged(struct)) and not self._has_key(struct):
                 continue
-            options = self._said(marker) if marker is not None else {}
+            options = dict(self._said(marker)) if marker is not None else {}
             if is_named:
                 options[TABLE_NAME] = self._file.text_returned(struct.name, TABLE_NAME) or COMPUTED
             missing: list[tuple[Node, str]] = []
@@ -62,11 +63,20 @@ class _Reading:
                 missing=missing,
             )  # fmt: skip
 
-    def _said(self, field: GoField) -> dict[str, Literal]:
-        return said_in(field.tags.get(self._words.tags.name, ""), self._words)
+    def _read(self, field: GoField) -> tuple[Mapping[str, Literal], frozenset[str]]:
+        """Return what a tag says, and what its words mean; the same tag is read once."""
+        tag = field.tags.get(self._words.tags.name, "")
+        if (known := self._tags.get(tag)) is None:
+            said = said_in(tag, self._words)
+            meanings = frozenset(self._words.options.get(key, "") for key in said)
+            known = self._tags[tag] = said, meanings
+        return known
 
-    def _meanings(self, field: GoField) -> set[str]:
-        return {self._words.options.get(key, "") for key in self._said(field)}
+    def _said(self, field: GoField) -> Mapping[str, Literal]:
+        return self._read(field)[0]
+
+    def _meanings(self, field: GoField) -> frozenset[str]:
+        return self._read(field)[1]
 
     def _is_marker(self, field: GoField) -> bool:
         """Tell whether a field says that its struct is a model, and which table it has: an embedded bun.BaseModel."""
@@ -122,7 +132,7 @@ class _Reading:
                 yield from (field for field in inherited if field.name not in own_names)
             elif one.name[:1].isupper():
                 if (key := keys.get(str(said.get(COLUMN, "")))) is not None:
-                    said["references"] = key
+                    said = {**said, "references": key}
                 if relation := self._relation(said):
                     target = Reference(kind.lstrip(WRAPPED))
                     yield ModelField(one.name, relation, (target,), said, one.node, one.comment)

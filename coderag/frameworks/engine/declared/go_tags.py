@@ -11,7 +11,7 @@ from coderag.syntax.trees.literals import Literal, Raw
 
 __all__ = ["COLUMN", "TYPE", "said_in"]
 
-PART = {  # what stands between two separators; commas and the like in brackets and quotes are none
+PART = {  # what stands between two separators, of which those in brackets and quotes do not count
     ",": re.compile(r"(?:[^,()']|\([^()]*\)|'[^']*')+"),
     ";": re.compile(r"(?:[^;()']|\([^()]*\)|'[^']*')+"),
     " ": re.compile(r"'[^']*'|[^\s'()]+(?:\([^()]*\))?"),
