@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,12 @@ from coderag.evaluate.resampling import compare, interval
 
 K = 10
 pytestmark = pytest.mark.dev("ir_measures", "scipy")
-stats = pytest.importorskip("scipy.stats")  # without types; ir-measures brings it
+
+
+@pytest.fixture(scope="module")
+def stats() -> Any:
+    """Return scipy.stats, without types, which ir-measures brings; it takes a second to import, where it is used."""
+    return pytest.importorskip("scipy.stats")
 
 
 def test_the_measures_are_those_of_the_textbook() -> None:
@@ -32,7 +38,7 @@ def test_only_the_first_k_ranks_count() -> None:
     assert {name: values.tolist() for name, values in scores.items()} == {name: [0.0] for name in measures(2)}
 
 
-def test_an_interval_is_that_of_scipy_and_the_same_for_a_seed() -> None:
+def test_an_interval_is_that_of_scipy_and_the_same_for_a_seed(stats: Any) -> None:
     values = np.random.default_rng(5).beta(0.5, 0.7, 300)
     found = interval(values, seed=3)
     expected = stats.bootstrap((values,), np.mean, method="percentile", n_resamples=5000, rng=np.random.default_rng(1))
@@ -47,7 +53,7 @@ def test_no_question_has_no_interval() -> None:
     assert (found.mean, found.low, found.high) == (0, 0, 0)
 
 
-def test_a_comparison_is_that_of_scipy() -> None:
+def test_a_comparison_is_that_of_scipy(stats: Any) -> None:
     random = np.random.default_rng(2)
     first = random.random(60)
     second = first + random.normal(0.04, 0.15, 60)
