@@ -128,7 +128,8 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
         aligned = align(run, text, weights)
         if aligned.held and is_translation(corpus.place(chunk)[0]):
             aligned = replaced(aligned, in_literal=True)  # whose strings need no quotes
-        if _is_the_question(question, aligned, weights):
+        enough = not question.asks or _stands_whole(question, aligned)
+        if enough and _is_the_question(question, aligned, weights):
             held = sum(weights[word] for word in {run[at] for at in aligned.held})
             most = max(most, held - ALMOST_NOTHING)
             found[chunk] = held + (SIGNS if question.message in text else 0.0)
@@ -153,13 +154,11 @@ def _promising(
     What may be values that a program has put in chooses none, unless the message is nothing else. Few messages are
     questions, so that one is looked for where its rarest words are all.
     """
-    values, most_terms = question.values, MAX_ASKED_TERMS if question.asks else MAX_TERMS
-    least = 1.0 if question.asks else MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
     rarest = sorted((word for word in weights if weights[word] > 0), key=lambda word: (-weights[word], word))
-    telling = [word for word in rarest if weights[word] > STOP_RARITY]
-    content = ([word for word in telling if word not in values] or telling)[:most_terms]
+    content = _choosing(rarest, question, weights)
     if not content:
         return []
+    least = 1.0 if question.asks else MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
     total = sum(weights[word] for word in content)
     keys, shares = _keys(rarest), np.array([weights[word] for word in rarest], dtype=np.float32)
     found, held = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.float32)]
@@ -178,6 +177,13 @@ def _promising(
     alike = int(np.count_nonzero(worth >= worth.max(initial=0.0) - ALMOST_NOTHING))
     order = order[: max(MAX_READ, min(alike, MAX_READ_ALIKE))]
     return list(zip(chunks[order].tolist(), worth[order].tolist(), strict=True))
+
+
+def _choosing(rarest: Sequence[str], question: Pasted, weights: Mapping[str, float]) -> list[str]:
+    """Return the words of a message, given rarest first, that choose the chunks which are compared with it."""
+    telling = [word for word in rarest if weights[word] > STOP_RARITY]
+    content = [word for word in telling if word not in question.values] or telling
+    return content[: MAX_ASKED_TERMS if question.asks else MAX_TERMS]
 
 
 def _worth(member: Member, local: Array, *, keys: Array, shares: Array) -> Array:
@@ -214,14 +220,16 @@ def _keys(found: Iterable[str]) -> Array:
     return text_keys(terms(word)[-1] for word in found)
 
 
+def _stands_whole(question: Pasted, aligned: Alignment) -> bool:
+    return aligned.in_literal and len(aligned.held) == len(question.run)
+
+
 def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str, float]) -> bool:
     """Tell whether what a text has of a run is the question, or so much of it that it can be nothing else.
 
     A few plain words stand in prose by chance, and say something in a string only.
     """
     run, held = question.run, aligned.held
-    if question.asks and not (aligned.in_literal and len(held) == len(run)):
-        return False
     count = len({question.groups[at] for at in held})  # a name of many words says as much as one
     content = {question.groups[at] for at in held if run[at] not in STOP_WORDS and weights[run[at]] > 0}
     if not (aligned.in_literal or question.is_printed or count >= MIN_PROSE_WORDS):
