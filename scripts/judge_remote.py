@@ -18,14 +18,16 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from coderag import Index
+    from coderag.index.storage.arrays.arrays import Array
     from coderag.stores.ranged.ranged_store import RangedStore
+    from coderag.stores.store import Conditions, FileKey, Found
     from coderag.types import Hit
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -40,12 +42,23 @@ class Traffic:
         self.bytes = self.requests = self.rounds = 0
         self.by_kind: dict[str, int] = {}
 
+        self.purpose = "blocks"  # what blocks are read for
+
     def took(self, kind: str, sizes: Sequence[int]) -> None:
         """Count a round of requests."""
         self.rounds += 1
         self.requests += len(sizes)
         self.bytes += sum(sizes)
         self.by_kind[kind] = self.by_kind.get(kind, 0) + sum(sizes)
+
+    @contextmanager
+    def reading(self, purpose: str) -> Iterator[None]:
+        """Count the blocks that are read meanwhile as those of a purpose."""
+        outer, self.purpose = self.purpose, purpose
+        try:
+            yield
+        finally:
+            self.purpose = outer
 
 
 class Asked(NamedTuple):
@@ -183,10 +196,27 @@ def _counted(url: str, cache: Path, traffic: Traffic) -> RangedStore:
 
         def read_ranges(self, ranges: Sequence[Range]) -> list[bytes]:
             found = super().read_ranges(ranges)
-            traffic.took("blocks", list(map(len, found)))
+            traffic.took(traffic.purpose, list(map(len, found)))
             return found
 
-    return RangedStore(Counted(url), RangeCache(cache))
+    class Labelled(RangedStore):
+        """A store that says what for."""
+
+        def by_terms(
+            self, keys: Array, weights: Array, where: Conditions, *, k: int, presence: bool = False
+        ) -> list[Found]:
+            with traffic.reading("terms"):
+                return super().by_terms(keys, weights, where, k=k, presence=presence)
+
+        def by_vector(self, vector: Array, where: Conditions, *, k: int) -> list[Found]:
+            with traffic.reading("cells"):
+                return super().by_vector(vector, where, k=k)
+
+        def fetch(self, files: Iterable[FileKey], where: Conditions) -> dict[FileKey, bytes]:
+            with traffic.reading("files"):
+                return super().fetch(files, where)
+
+    return Labelled(Counted(url), RangeCache(cache))
 
 
 def _compared(expected: Sequence[Hit], found: Sequence[Hit], *, traffic: Traffic, seconds: float) -> Asked:

@@ -78,7 +78,7 @@ def index_list(
 
 def _told(state: RepositoryState) -> str:
     if state.state is State.FAILED:
-        return visible(state.reason)
+        return visible(state.reason.removeprefix(f"{state.repository} "))
     commit = f"  {state.commit[:SHOWN_COMMIT]}" if state.commit else ""
     read = f", {state.read:,} read" if state.state is State.INDEXED else ""
     return f"{counted(state.files, 'file')}{read}, {counted(state.chunks, 'chunk')}, {state.seconds:.1f} s{commit}"

@@ -10,11 +10,11 @@ from coderag.extras import Extra, how_to_install
 from scripts.bench.records import BenchmarkError, Figure
 from scripts.bench.report import Report, by_quantity, notes, piped
 from scripts.bench.scaling import SCALING
-from scripts.planning.page import MARKED
 
 __all__ = ["write_page"]
 
 PAGE, PLOT = "scaling.md", "scaling.svg"
+KEPT = "\n<!-- vectors -->\n"  # with which the sections begin that others write: what follows stays
 SIZE = (9.0, 6.4)  # inches
 COLOURS = ("#0b6e99", "#c4551d", "#3f7d3a")
 MARKERS = "osD"
@@ -54,8 +54,8 @@ def write_page(report: Report, folder: Path) -> None:
     table = piped(by_quantity("about so many chunks", figures, heads="corpus"))
     lines = "\n".join(f"- {note}" for note in notes(report))
     page = folder / PAGE
-    plan = MARKED.search(page.read_text(encoding="utf-8")) if page.exists() else None
-    page.write_text(TEXT.format(plot=PLOT, table=table, notes=lines) + (plan[0] if plan else ""), encoding="utf-8")
+    _, mark, others = page.read_text(encoding="utf-8").partition(KEPT) if page.exists() else ("", "", "")
+    page.write_text(TEXT.format(plot=PLOT, table=table, notes=lines) + mark + others, encoding="utf-8")
 
 
 def _plot(figures: Sequence[Figure], path: Path) -> None:

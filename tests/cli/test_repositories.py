@@ -71,6 +71,8 @@ def test_a_list_is_indexed_and_one_that_fails_stops_no_other(run: Run, listed: P
     lines = third.stdout.splitlines()
     assert [line.split("  ")[1] for line in lines] == ["unchanged", "indexed", "unchanged", "failed"]
     assert "2 files, 1 read, 2 chunks, " in lines[1]
+    _, _, reason = lines[3].split("  ", 2)
+    assert reason.startswith("cannot be cloned: ")
     assert lines[1].endswith(head[:10])
     assert "4 repositories: 1 indexed, 2 unchanged, 1 failed" in third.stderr
 

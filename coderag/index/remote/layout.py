@@ -12,7 +12,7 @@ from coderag.errors import QueryError
 from coderag.index.storage.manifest import SegmentEntry
 from coderag.record import record
 
-__all__ = ["INDEXES", "OBJECTS", "StoredObject", "index_name", "object_name", "objects_of"]
+__all__ = ["INDEXES", "OBJECTS", "StoredObject", "index_name", "named_index", "object_name", "objects_of"]
 
 OBJECTS, INDEXES = "objects", "indexes"
 NAME = re.compile(r"\w[\w.-]{0,99}(?:/\w[\w.-]{0,99}){0,7}", re.ASCII)
@@ -32,6 +32,12 @@ def index_name(name: str) -> str:
     if not NAME.fullmatch(name):
         raise QueryError(f"{name!r} is no name for an index on a store; use letters, digits, '-', '_', '.' and '/'")
     return f"{INDEXES}/{name}.json"
+
+
+def named_index(path: str) -> str | None:
+    """Return the name of the index whose file this is, None for another file."""
+    name = path.removeprefix(f"{INDEXES}/").removesuffix(".json")
+    return name if NAME.fullmatch(name) and path == index_name(name) else None
 
 
 def object_name(digest: str) -> str:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from coderag.errors import IndexMissingError
-from coderag.index.remote.layout import StoredObject, index_name, objects_of
+from coderag.index.remote.layout import INDEXES, StoredObject, index_name, named_index, objects_of
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
@@ -30,6 +30,7 @@ from coderag.resources import user_folder
 __all__ = ["LOCK_SECONDS", "Pulled", "discard", "pull_index", "pulled_folder", "pulled_folders"]
 
 LOCK_SECONDS = 3_600.0  # that another pull of the same index may take
+SHOWN_NAMES = 5  # of a store, in a message
 
 
 @record
@@ -77,7 +78,7 @@ def pull_index(
     with locked(folder, LOCK_SECONDS, waiting=waiting):
         data = store.read(target, MANIFEST_BYTES)
         if data is None:
-            raise IndexMissingError(f'there is no index {name!r} at {store.address}; "coderag push" writes one')
+            raise _missing(store, name)
         manifest = decode_manifest(folder, parse_sealed(data, PURPOSE, where=target).body)
         objects = objects_of(manifest.segments)
         with writing(folder):
@@ -94,6 +95,15 @@ def discard(pulled: Pulled) -> None:
     folder = IndexPath(pulled.folder)
     (folder / MANIFEST).remove()
     (folder / SEGMENTS).remove_tree()
+
+
+def _missing(store: ObjectStore, name: str) -> IndexMissingError:
+    """Return the error for a name that a store does not have; it tells some names that it has."""
+    known = [one for path, _ in store.names(INDEXES) if (one := named_index(path)) is not None]
+    if not known:
+        return IndexMissingError(f'there is no index {name!r} at {store.address}; "coderag push" writes one')
+    shown = ", ".join(known[:SHOWN_NAMES]) + (f" and {len(known) - SHOWN_NAMES} more" * (len(known) > SHOWN_NAMES))
+    return IndexMissingError(f"there is no index {name!r} at {store.address}, which has {shown}; name one by --name")
 
 
 def _download(

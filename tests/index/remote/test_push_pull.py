@@ -190,7 +190,14 @@ def test_what_is_no_name(root: Path, store: ObjectStore, name: str) -> None:
 
 
 def test_what_is_not_there_or_no_store(store: ObjectStore) -> None:
-    with pytest.raises(IndexMissingError, match="there is no index 'app' at "):
+    with pytest.raises(IndexMissingError, match=r"there is no index 'app' at .*; \"coderag push\" writes one"):
+        pull(store)
+    for number in range(7):
+        store.write(f"indexes/shop/part-{number}.json", b"")
+    store.write("indexes/no name.json", b"")
+    with pytest.raises(
+        IndexMissingError, match=r"which has shop/part-0, .*, shop/part-4 and 2 more; name one by --name"
+    ):
         pull(store)
     with pytest.raises(QueryError):
         ObjectStore("nosuchkind://x")
