@@ -5,7 +5,7 @@ J. Y. Yen, "Finding the K Shortest Loopless Paths in a Network", Management Scie
 step and what its certainty lacks: a step over one of n candidates costs as much as 1 + log2(n) resolved ones. A foreign
 key says how tables belong together and not what runs, so ways over one come last; and of an address that changes data,
 ways that write come before ways that only read. What a class has, inherits or is mapped to runs because of who begins
-there, not because a type is mentioned on the way: such ways are taken where nothing else leads, and never beside others.
+there, not because a type is mentioned on the way: such ways are taken where nothing else leads, and not beside others.
 """
 
 from __future__ import annotations
