@@ -22,7 +22,7 @@ from coderag.index.storage.arrays.arrays import Array
 
 __all__ = ["EarlierGraph", "kept_edges"]
 
-MOST_RESOLVED = 0.5  # of the files; with more it is as quick to resolve all
+MOST_RESOLVED = 0.3  # of the files; with more it is as quick to resolve all
 FILE = NODE_KINDS.index(NodeKind.FILE)
 IMPORTS = EDGE_CODES[EdgeKind.IMPORTS]
 STANDING_FOR_FOLDERS = frozenset({"__init__", "mod", "lib", "main"})  # names of files

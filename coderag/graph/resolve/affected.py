@@ -28,7 +28,7 @@ __all__ = ["Change", "affected_files"]
 
 MOST_ROUNDS = 16  # of names that lead to names
 LEAST_LOOKS = 200  # at files on the way, in any index
-MOST_LOOKS = 0.7  # ... for each file of a larger one: what takes longer costs more than it saves
+MOST_LOOKS = 0.4  # ... for each file of a larger one: what takes longer costs more than it saves
 MEMO = 1 << 16
 ALL = "*"
 WORD = re.compile(r"\w+")
