@@ -268,7 +268,7 @@ def test_an_index_of_another_format(root: Path) -> None:
     change_manifest(root, lambda table: table.update(format=2, manifest={"unheard": "of"}))
     with pytest.raises(IndexFormatError) as caught:
         Index.open(root)
-    message = f"the index at {root}/.coderag has format 2, this version of coderag reads 7; "
+    message = f"the index at {root}/.coderag has format 2, this version of coderag reads 8; "
     assert str(caught.value) == message + 'run "coderag index"'
     assert first(old) == "good.py"
     report = update(root, IndexPath(root / ".coderag"), options=BuildOptions(workers=0), repository="root")

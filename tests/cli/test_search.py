@@ -130,7 +130,7 @@ def test_an_older_index_is_made_anew(coderag: Run, project: Path) -> None:
     assert "has format 1" in refused.stderr
     healed = coderag("search", "total", cwd=project)
     assert healed.returncode == 0
-    assert "has format 1, this version of coderag reads 7; it was rebuilt" in healed.stderr
+    assert "has format 1, this version of coderag reads 8; it was rebuilt" in healed.stderr
 
 
 def test_a_newer_index_is_left_alone(coderag: Run, project: Path) -> None:

@@ -18,7 +18,7 @@ __all__ = ["Attributes", "Vocabulary", "attributes", "filled", "framework_data",
 
 Data = TypeVar("Data", bound=msgspec.Struct)
 
-EMPTY = re.compile(r"\((?:, )*\)|(?:, )+(?=\))")  # behind the slots of a type: "()", "(, )" and "(9, )"
+EMPTY = re.compile(r"\((?:, ){0,9}\)|(?:, ){1,9}(?=\))")  # behind the slots of a type: "()", "(, )" and "(9, )"
 SLOT = re.compile(r"\{([\w/]+)(?:\|([^{}]*))?\}")
 
 
