@@ -56,7 +56,7 @@ class Question:
 
     text: str
     query_type: QueryType
-    is_direct: bool  # asks what happens, and so for the function that does it; not where, nor for a type
+    is_direct: bool  # asks what happens, and so for the function that does it; not where, which, or for a type
     terms: dict[str, float]  # term -> weight
     symbols: tuple[str, ...]  # names written as code, in dots and lower case: "session.get"
     members: tuple[
@@ -82,7 +82,7 @@ def understand(text: str) -> Question:
     return Question(
         text=text,
         query_type=_query_type(plain, found, symbols, lowered),
-        is_direct=_is_direct(lowered) and lowered[0] != "where" and TYPE_WORDS.isdisjoint(lowered),
+        is_direct=_is_direct(lowered) and lowered[0] not in ("where", "which") and TYPE_WORDS.isdisjoint(lowered),
         terms=_weighted_terms(words(plain)),
         symbols=symbols,
         members=_members(matches, symbols),

@@ -41,7 +41,8 @@ def test_query_type(text: str, expected: QueryType) -> None:
         ("how often is a failed payment retried", True),
         ("what happens when a token expires", True),
         ("where are expired tokens refused", False),
-        ("which class refuses expired tokens", False),
+        ("which function refuses expired tokens", False),
+        ("how does a class refuse expired tokens", False),
         ("parse a header", False),
     ],
 )
