@@ -176,6 +176,30 @@ def test_few_tables_made_in_code_beside_a_stated_schema_are_reported_and_left_ou
     assert without_upgrades([aside]) == ([aside], [])
 
 
+def test_a_ledger_of_migrations_is_left_out_without_a_word() -> None:
+    code = 'db.execute("CREATE TABLE schema_migrations (version int)")\n'
+    ledger = SchemaFile("app/migrate.py", facts(code, language="python", path="app/migrate.py"))
+    tables = "".join(f"CREATE TABLE t{number} (id int);" for number in range(10))
+    whole = SchemaFile("schema.sql", parse_file(tables.encode(), path="schema.sql"))
+    (first, _), problems = without_upgrades([ledger, whole])
+    assert (first.facts.operations, problems) == ((), [])
+
+
+def test_tables_that_only_code_makes_stay() -> None:
+    code = 'db.execute("CREATE TABLE recent AS SELECT 1 AS id")\n'
+    only = SchemaFile("app/search.py", facts(code, language="python", path="app/search.py"))
+    assert without_upgrades([only]) == ([only], [])
+
+
+def test_braces_of_a_default_are_no_hole() -> None:
+    found = facts(
+        "var x = `CREATE TABLE t (id int, data jsonb DEFAULT '{}' NOT NULL)`", language="go", path="schema.go"
+    )
+    assert found.unparsed == ()
+    (created,) = (operation for operation in found.operations if isinstance(operation, CreateTable))
+    assert [(column.name, column.default) for column in created.table.columns] == [("id", ""), ("data", "'{}'")]
+
+
 def test_hostile_strings_end() -> None:
     deep = "(" * 5_000 + "'CREATE TABLE a (id int)'" + ")" * 5_000
     joined = " . ".join(["'CREATE TABLE a (id int'"] + ["' , b int'"] * 3_000)

@@ -7,7 +7,7 @@ there: its statements change tables that this code never creates, so it is no ac
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -33,6 +33,10 @@ ENDINGS = tuple(".go .php .js .mjs .cjs .ts .tsx .py .java .kt .cs .rs .rb .swif
 MAX_UNKNOWN = 0.25  # of the tables that a folder's statements touch and do not create, for these to be the schema
 MAX_ASIDE = 0.1  # tables that the code of a folder creates, of those that other files state, to be none of the schema
 ASIDE_REASON = "made in code beside the schema that other files state, and left out"
+LEDGERS = frozenset(  # tables in which tools write down which migrations have run
+    """schema_migrations schema_migration schema_version schema_versions schema_info migrations migration
+    migration_versions applied_migrations db_version""".split()
+)
 MIN_STATED = 1 / 3  # of the tables that they touch, for other files to state the schema
 
 
@@ -50,7 +54,7 @@ def without_upgrades(files: Sequence[SchemaFile]) -> tuple[list[SchemaFile], lis
             stated |= _created(file)
     upgrades = {id(file) for members in folders.values() if _upgrade(members, stated) for file in members}
     asides = {id(file) for members in folders.values() for file in _asides(members, stated)}
-    problems = [_reported(file) for file in files if id(file) in asides - upgrades]
+    problems = [problem for file in files if id(file) in asides - upgrades for problem in _reported(file)]
     return [_emptied(file) if id(file) in upgrades | asides else file for file in files], problems
 
 
@@ -83,7 +87,7 @@ def _asides(members: Iterable[SchemaFile], stated: set[str]) -> list[SchemaFile]
     These are a program's own books, tables that it needs for a moment, and steps that make again what is stated:
     `_temp_rooms` beside 150 tables of migrations.
     """
-    files = [file for file in members if file.facts.series is None]
+    files = [file for file in members if stated and file.facts.series is None]
     created = {name for file in files for name in _created(file)}
     return files if len(created) <= MAX_ASIDE * len(stated) else []
 
@@ -113,10 +117,13 @@ def _created(file: SchemaFile) -> set[str]:
     }
 
 
-def _reported(file: SchemaFile) -> SchemaProblem:
-    created = [operation.table for operation in file.facts.operations if isinstance(operation, CreateTable)]
-    names = ", ".join(dict.fromkeys(table.name.name for table in created))
-    return SchemaProblem(file.path, created[0].sources[0].start_line, f"{names}: {ASIDE_REASON}")
+def _reported(file: SchemaFile) -> Iterator[SchemaProblem]:
+    """Yield that the tables of a file are left out; nobody misses those in which migrations are written down."""
+    tables = [operation.table for operation in file.facts.operations if isinstance(operation, CreateTable)]
+    missed = [table for table in tables if table.name.name.casefold() not in LEDGERS]
+    if missed:
+        names = ", ".join(dict.fromkeys(table.name.name for table in missed))
+        yield SchemaProblem(file.path, missed[0].sources[0].start_line, f"{names}: {ASIDE_REASON}")
 
 
 def _emptied(file: SchemaFile) -> SchemaFile:

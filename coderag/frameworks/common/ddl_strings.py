@@ -57,7 +57,7 @@ HEAD = re.compile(
     r"(?i)\s*(?:--[^\n]*\n\s*|/\*(?:[^*]|\*(?!/)){0,2000}\*/\s*){0,20}"
     r"(?:create|alter|drop|rename|comment|insert|update|delete|select|with|set|begin|do|pragma|truncate|lock)\s"
 )
-FORMAT = re.compile(r"%(?:\[\d{1,2}\]|\d\$|\(\w{1,60}\))?[svdqt]|\$\{\w{1,60}\}|\{\{?[ .]{0,2}\w{1,60} ?\}\}?|\{\}")
+FORMAT = re.compile(r"%(?:\[\d{1,2}\]|\d\$|\(\w{1,60}\))?[svdqt]|\$\{\w{1,60}\}|\{\{?[ .]{0,2}\w{1,60} ?\}\}?")
 BACKWARDS = re.compile(
     r"(?:^|_|\.)(?:down|rollback|revert|undo|uninstall|drop)(?![a-z])"
     r"|(?<=[a-z])(?:Down|Rollback|Revert|Undo|Uninstall)(?![a-z])|^(?:Down|Rollback|Revert|Undo|Uninstall)(?![a-z])"
@@ -90,7 +90,7 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     if not texts:
         return None
     numbers = versions([text.node for text in texts])
-    in_migration = _is_migration(path) or numbers != [None] * len(texts)
+    in_migration = _is_migration(path) or any(number is not None for number in numbers)
     reading = _Reading(by_version(texts, numbers), path=path, dialect=_dialect(texts, data, path))
     operations = reading.operations(in_migration=in_migration)
     creates = any(isinstance(operation, CreateTable) for operation in operations)
@@ -239,30 +239,27 @@ def _is_whole(text: str) -> bool:
 
 
 def _is_off_the_way(node: Node, sinks: Sinks) -> bool:
-    """Tell whether a string is for no database that stays, or leads back."""
-    return context_of(node, sinks).denied or _leads_back(node)
+    """Tell whether a string is no statement, or is none for a database that stays, or leads back."""
+    return context_of(node, sinks).denied or any(map(_is_aside, _around(node)))
 
 
-def _leads_back(node: Node) -> bool:
-    """Tell whether a string stands in what takes a migration back, or in a function that has a database in memory.
-
-    The first is `Down`, `rollback: ...`, the second of two.
-    """
-    one: Node | None = node
+def _around(node: Node) -> Iterator[Node]:
+    """Yield the nodes around a node, the nearest first."""
     for _ in range(MAX_LEVELS):
-        one = one.parent if one is not None else None
-        if one is None:
-            return False
-        if one.type in FUNCTIONS and b":memory:" in (one.text or b""):
-            return True
-        name = (
-            one.child_by_field_name("name") or one.child_by_field_name("left") or one.child_by_field_name("key")
-            if one.type in FUNCTIONS or one.type in NAMING
-            else None
-        )
-        if name is not None and BACKWARDS.search(text_of(name)[-MAX_NAME:]):
-            return True
-    return False
+        if node.parent is None:
+            return
+        node = node.parent
+        yield node
+
+
+def _is_aside(node: Node) -> bool:
+    """Tell whether a node takes a migration back (`Down`, `rollback: ...`), or has a database in memory."""
+    if node.type not in FUNCTIONS and node.type not in NAMING:
+        return False
+    if node.type in FUNCTIONS and b":memory:" in (node.text or b""):
+        return True
+    name = node.child_by_field_name("name") or node.child_by_field_name("left") or node.child_by_field_name("key")
+    return name is not None and BACKWARDS.search(text_of(name)[-MAX_NAME:]) is not None
 
 
 def _dialect(texts: Sequence[_Text], data: bytes, path: str) -> str:
