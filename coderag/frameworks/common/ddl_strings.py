@@ -239,7 +239,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _is_off_the_way(node: Node, sinks: Sinks) -> bool:
-    """Tell whether a string is no statement, or is none for a database that stays, or leads back."""
+    """Tell whether a string is not run as a statement, or only leads back or runs in a database that does not stay."""
     return context_of(node, sinks).denied or any(map(_is_aside, _around(node)))
 
 
