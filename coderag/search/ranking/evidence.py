@@ -43,7 +43,7 @@ EVIDENCE = (
     "file_lead",  # ... over the best score in another file, -1..1
     "alone",  # 1 / (1 + number of others with nearly its score)
     "text_lead",  # of its BM25F over the best other one's, -1..1
-    "lexical",  # 1 / its rank in the lexical list
+    "lexical",  # 1 / its rank in the lexical list, the best one of those with an equal score
     "dense",  # ... and in the dense one
     "is_symbol",  # the type of the query
     "is_edit",
@@ -131,14 +131,14 @@ def _standing(corpus: Corpus, chunks: Array, among: Competition) -> dict[str, Ar
         "file_lead": _lead(scores, places, corpus.file_numbers(ranking.chunks)),
         "alone": 1 / (1 + nearly.astype(np.float32)),
         "text_lead": _gap(text, rows),
-        "lexical": _reciprocal_ranks(chunks, among.lists.lexical.best),
+        "lexical": among.lists.lexical.reciprocal_ranks(chunks),
     }
     if not among.has_cosines:
         return standing
     cosines = ranking.rows.columns["cosine"]
     return standing | {
         "cosine": np.maximum(cosines[rows], 0),
-        "dense": _reciprocal_ranks(chunks, among.lists.dense.best),
+        "dense": among.lists.dense.reciprocal_ranks(chunks),
     }
 
 
@@ -162,12 +162,6 @@ def _gap(values: Array, rows: Array) -> Array:
     second = float(others.max(initial=0.0))
     found: Array = values[rows] - np.where(rows == top, second, values[top])
     return found.astype(np.float32)
-
-
-def _reciprocal_ranks(chunks: Array, best: Array) -> Array:
-    """Return 1 / rank of each chunk on a list given best first, 0 for those not on it: f32[chunks]."""
-    rank_of = {chunk: rank for rank, chunk in enumerate(best.tolist(), start=1)}
-    return np.array([1 / rank_of[one] if one in rank_of else 0.0 for one in chunks.tolist()], dtype=np.float32)
 
 
 def _verbatim(corpus: Corpus, question: Question, chunks: Array, coverage: Array) -> list[bool]:

@@ -26,7 +26,7 @@ class Listed:
 
     def __init__(self, best: Array, scores: Array, depth: int = DEPTH) -> None:
         """Take the best, i64[n], and their scores, f32[n], best first; a full list has `depth`."""
-        self.best = best
+        self.best, self.scores = best, scores
         # A list that is not full ends at 0; then the least of its scores is still something.
         self.least = float(scores[-1]) if len(scores) == depth else 0.0
         self.greatest = float(scores[0]) if len(scores) else 0.0
@@ -36,6 +36,15 @@ class Listed:
         reach = max(self.greatest - self.least, 1e-9)
         found: Array = np.clip((scores - self.least) / reach, 0.0, 1.0).astype(np.float32)
         return found
+
+    def reciprocal_ranks(self, chunks: Array) -> Array:
+        """Return 1 / rank of some chunks on the list, f32[chunks]; 0 for those not on it.
+
+        Equal scores share the best of their ranks: the order among them says when their files were read.
+        """
+        ranks = np.searchsorted(-self.scores, -self.scores, side="left") + 1
+        rank_of = dict(zip(self.best.tolist(), ranks.tolist(), strict=True))
+        return np.array([1 / rank_of[one] if one in rank_of else 0.0 for one in chunks.tolist()], dtype=np.float32)
 
     def reciprocal(self, chunks: Array, scores: Array) -> Array:
         """Return the reciprocal rank of some chunks, f32[chunks] in 0..1; 0 for those not on the list.
