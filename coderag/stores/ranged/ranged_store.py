@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 import msgspec
 import numpy as np
 
+from coderag.decoding import msgpack_decoder
 from coderag.errors import RemoteStoreError, StoreDamagedError
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.remote.range_cache import RangeCache, ranges_folder
@@ -292,6 +293,6 @@ def _decoding() -> Iterator[None]:
 
 def _decoded(body: bytes, where: str) -> tuple[str, int, bytes]:
     try:
-        return msgspec.msgpack.decode(body, type=tuple[str, int, bytes])
+        return msgpack_decoder(tuple[str, int, bytes]).decode(body)
     except (msgspec.DecodeError, ValueError) as error:
         raise StoreDamagedError(f'{where} is damaged ({error}); remove it and run "coderag export"') from error
