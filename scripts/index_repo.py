@@ -27,8 +27,8 @@ def main() -> int:
         print(f"index_repo: {error}", file=sys.stderr)
         return 2
     print(f"{status.root}: {status.files:,} files, {status.chunks:,} chunks, {status.source_bytes:,} bytes")
-    for one in status.languages:
-        print(f"{one.files:8,} files {one.chunks:8,} chunks {one.bytes:12,} bytes  {one.language}")
+    for language in status.languages:
+        print(f"{language.files:8,} files {language.chunks:8,} chunks {language.bytes:12,} bytes  {language.language}")
     for problem in status.problems:
         print(f"problem: {problem.path}: {problem.problem}")
     return 0

@@ -168,7 +168,11 @@ def main(root: Path) -> None:
     lines = rooms(known)
     total = sum(lines.values())
     sizes = [len(path.read_bytes().splitlines()) for path in known.values()]
-    found = [(branches(one), one.end_lineno or 0, one.lineno) for path in known.values() for one in functions(path)]
+    found = [
+        (branches(function), function.end_lineno or 0, function.lineno)
+        for path in known.values()
+        for function in functions(path)
+    ]
     lengths = [last - first + 1 for _, last, first in found]
     graph = {name: imports(path, known.keys()) - {name} for name, path in known.items()}
     (biggest, most), *_ = lines.most_common(1)

@@ -91,14 +91,18 @@ def command_line() -> str:
     """Return the page of the command line: each command with its arguments, options and examples."""
     from coderag.cli.parser.parser import make_parser
 
-    (commands,) = (one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction))
-    summaries = {one.dest: one.help or "" for one in commands._choices_actions}
+    (commands,) = (action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    summaries = {action.dest: action.help or "" for action in commands._choices_actions}
     lines = [CLI_INTRODUCTION, "| command | |", "|---|---|"]
     lines += [f"| [`coderag {name}`](#coderag-{name}) | {cell(summary)} |" for name, summary in summaries.items()]
     for name, parser in commands.choices.items():
         lines += ["", f"## `coderag {name}`", "", parser.description or "", ""]
         lines += ["| argument or option | |", "|---|---|"]
-        lines += [option_row(one) for one in parser._actions if one.help != argparse.SUPPRESS and one.dest != "help"]
+        lines += [
+            option_row(action)
+            for action in parser._actions
+            if action.help != argparse.SUPPRESS and action.dest != "help"
+        ]
         lines += epilog_lines(parser.epilog or "")
     return "\n".join(lines) + "\n"
 
@@ -111,7 +115,7 @@ def option_row(action: argparse.Action) -> str:
     names = [f"{name} {value}".strip() if action.choices is None else name for name in action.option_strings]
     about = cell(action.help or "")
     if action.choices is not None:
-        choices = ", ".join(f"`{one}`" for one in action.choices)
+        choices = ", ".join(f"`{choice}`" for choice in action.choices)
         about = f"{choices}; {about}" if about else choices
     if isinstance(action, Collect):
         about += "; repeatable"
@@ -207,8 +211,8 @@ def field_rows(public: type) -> Iterator[str]:
 def public_methods(classes: Iterable[type]) -> Iterator[tuple[str, Any]]:
     """Yield the public methods and properties of some classes, in the order in which they are written."""
     seen = set()
-    for one in classes:
-        for name, attribute in vars(one).items():
+    for class_ in classes:
+        for name, attribute in vars(class_).items():
             method = getattr(attribute, "fget", None) or getattr(attribute, "__func__", attribute)
             if name.startswith("_") or name in seen or not inspect.isfunction(inspect.unwrap(method)):
                 continue
@@ -230,7 +234,7 @@ def signature_lines(method: Any) -> Iterator[str]:
     arguments = list(split_arguments(node.args))
     text = f"{name}({', '.join(arguments)}){result}"
     if len(text) > MAX_LINE:
-        text = "\n".join([f"{name}(", *(f"    {one}," for one in arguments), f"){result}"])
+        text = "\n".join([f"{name}(", *(f"    {argument}," for argument in arguments), f"){result}"])
     before = "@classmethod\n" if isinstance(method, classmethod) else ""
     yield from ("```python", f"{before}{text}", "```", "")
 
@@ -293,13 +297,13 @@ def agents_table() -> str:
         return f"`{path}`" + (f" `{'.'.join(target.key)}`" if target.key else "")
 
     lines = ["| agent | `--agent` | server, of a user | server, of a project | |", "|---|---|---|---|---|"]
-    for one in agents().values():
-        user, project = one.targets(Scope.USER), one.targets(Scope.PROJECT)
+    for agent in agents().values():
+        user, project = agent.targets(Scope.USER), agent.targets(Scope.PROJECT)
         rest = [letter for part, letter in letters.items() if part in user]
         rest += [letter.lower() for part, letter in letters.items() if part in project]
-        title = one.title + (" ¹" if one.elsewhere else "")
+        title = agent.title + (" ¹" if agent.elsewhere else "")
         mcp = f"{shown(user.get(Part.MCP))} | {shown(project.get(Part.MCP))}"
-        lines.append(f"| {title} | `{one.name}` | {mcp} | {' '.join(rest)} |")
+        lines.append(f"| {title} | `{agent.name}` | {mcp} | {' '.join(rest)} |")
     return "\n".join(lines) + "\n"
 
 

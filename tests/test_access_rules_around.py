@@ -28,7 +28,9 @@ INNER = ("app", "app/salary", "payroll", "sql")
 def paths_of(index: Index) -> set[str]:
     """Return the files that an index tells of."""
     members = index._snapshot.corpus.members
-    return {path for one in members for file, path in enumerate(one.segment.paths.all()) if file not in one.dead}
+    return {
+        path for member in members for file, path in enumerate(member.segment.paths.all()) if file not in member.dead
+    }
 
 
 def below(folder: str, paths: Sequence[str]) -> set[str]:
@@ -57,7 +59,7 @@ def test_a_folder_shows_as_root_what_it_shows_inside_another(
     globs: list[str], but: list[str], having: list[str], groups: list[str], inner: str, above: int
 ) -> None:
     def named(path: str) -> bool:
-        return any(GLOBS[one](path) for one in globs) and not any(GLOBS[one](path) for one in but)
+        return any(GLOBS[glob](path) for glob in globs) and not any(GLOBS[one](path) for one in but)
 
     met = bool(set(having) & set(groups))
     seen = [path for path in FILES if met or not named(path)]

@@ -92,7 +92,7 @@ def test_lines_around_matches_are_read_once(tmp_path: Path) -> None:
         lines[number - 1] = "retry"
     (tmp_path / "a.py").write_text("\n".join(lines))
     excerpts = list(read_around(ranked(source_files(tmp_path), "retry")))
-    assert [one.lines for one in excerpts] == [range(10, 81), range(130, 171)]
+    assert [excerpt.lines for excerpt in excerpts] == [range(10, 81), range(130, 171)]
     assert excerpts[0].tokens == tokens_of("\n".join(["a.py", *lines[9:80]]))
 
 
@@ -110,7 +110,7 @@ missing.py:1-2 function
 class Money:
 """
     excerpts = excerpts_of_answer(answer, files)
-    assert [(one.path, one.lines) for one in excerpts] == [
+    assert [(excerpt.path, excerpt.lines) for excerpt in excerpts] == [
         ("shop/money.py", range(1, 3)),
         ("shop/money.py", range(8, 9)),
     ]

@@ -142,7 +142,7 @@ def test_nested_brackets_in_every_language(root: Path) -> None:
     build(root, IndexPath(root / ".coderag"), options=BuildOptions(file_seconds=HANG_SECONDS), repository="root")
     index = Index.open(root)
     assert first(index) == "good.py"
-    problems = {one.path: one.problem for one in index.status()[0].problems}
+    problems = {problem.path: problem.problem for problem in index.status()[0].problems}
     assert set(problems.values()) <= {"syntax errors"}
     for path in files:
         assert index.chunks(path)[0].text.startswith("nested_brackets\n"), path
@@ -159,7 +159,7 @@ def test_a_file_that_stalls_its_parser_is_read_as_lines(root: Path) -> None:
     options = BuildOptions(workers=1, file_seconds=FILE_SECONDS)
     build(root, IndexPath(root / ".coderag"), options=options, repository="root")
     index = Index.open(root)
-    assert [(one.path, one.problem) for one in index.status()[0].problems] == [
+    assert [(problem.path, problem.problem) for problem in index.status()[0].problems] == [
         ("hang.c", f"reading it did not end in {FILE_SECONDS:g} s")
     ]
     assert "".join(chunk.text for chunk in index.chunks("hang.c")) == HANGING
@@ -529,7 +529,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wrong_calls_end_in_one_line(coderag: Run, root: Path, odd: Path, arguments: list[str], message: str) -> None:
     (root / ".git").mkdir()
     write(root, {"schema.sql": "CREATE TABLE orders (id int);\n"})
-    done = coderag(*(one.replace("{odd}", str(odd)) for one in arguments), cwd=root)
+    done = coderag(*(argument.replace("{odd}", str(odd)) for argument in arguments), cwd=root)
     [line] = [one for one in done.stderr.splitlines() if not one.startswith("coderag: indexed ")]
     assert (done.returncode, done.stdout) == (2, "")
     assert message.replace("{odd}", str(odd)).replace("{root}", str(root)) in line

@@ -142,7 +142,7 @@ def test_readme_is_short() -> None:
 
 
 def test_two_commands_for_a_fresh_clone() -> None:
-    install_and_search, install_and_test = [one.body for one in blocks(README.read_text()) if one.info == "sh ci"]
+    install_and_search, install_and_test = [block.body for block in blocks(README.read_text()) if block.info == "sh ci"]
     assert "search" in install_and_search
     assert "pytest" in install_and_test
 
@@ -154,7 +154,7 @@ def test_generated_pages_agree_with_the_code(path: Path, golden: Golden) -> None
 
 def test_readme_counts_the_languages_and_dialects() -> None:
     text = README.read_text(encoding="utf-8")
-    readers = [one.reader for one in languages().values()]
+    readers = [language.reader for language in languages().values()]
     dialects = [one.name for one in (REPOSITORY / "schemas/dialects").iterdir() if one.is_dir() and one.name != "ansi"]
     assert f"{readers.count('outline')} languages parsed with tree-sitter" in text
     assert f"{readers.count('lines')} more read as text" in text
@@ -219,7 +219,7 @@ def test_every_option_of_an_encoder_is_described() -> None:
     text = MODELS.read_text(encoding="utf-8")
     elsewhere = {"kind", "model", "url", "revision", "trusted"}  # of the line itself
     options = [field.name for field in fields(EncoderSpec) if field.name not in elsewhere]
-    assert [one for one in options if f"`{one}=" not in text] == []
+    assert [option for option in options if f"`{option}=" not in text] == []
 
 
 def test_every_extra_is_described() -> None:
@@ -260,7 +260,7 @@ def test_every_folder_has_a_heading() -> None:
 def anchors(path: Path) -> set[str]:
     """Return the anchors of a document's headings, as GitHub and MkDocs make them."""
     headings = re.findall(r"^#+ (.*)$", FENCED.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in headings}
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
@@ -279,7 +279,7 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=name_of)
 def test_pages_of_the_site_link_only_to_each_other(path: Path) -> None:
     targets = [one.partition("#")[0] for one in LINK.findall(FENCED.sub("", path.read_text(encoding="utf-8")))]
-    local = [(path.parent / one).resolve() for one in targets if one and "://" not in one]
+    local = [(path.parent / target).resolve() for target in targets if target and "://" not in target]
     assert [one for one in local if not one.is_relative_to(DOCS)] == []
 
 

@@ -80,7 +80,7 @@ def test_what_is_wrong_is_found(tmp_path: Path) -> None:
 
     def wrong(**changes: object) -> set[str]:
         found = judge(inputs, replace(columns, **changes), skipped)  # type: ignore[arg-type]
-        return {kind_of(one.what) for one in found.failures}
+        return {kind_of(failure.what) for failure in found.failures}
 
     assert wrong(parts=columns.parts[[0, 0]]) == {"two chunks hold one of the rows # to #", "no chunk holds row #"}
     moved = columns.parts.copy()

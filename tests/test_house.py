@@ -20,10 +20,10 @@ MODULES = modules(REPOSITORY / "coderag")
 @pytest.mark.slow
 def test_no_function_decides_too_often() -> None:
     found = [
-        f"{path.relative_to(REPOSITORY)}:{one.lineno} {one.name} has {count} branches"
+        f"{path.relative_to(REPOSITORY)}:{function.lineno} {function.name} has {count} branches"
         for path in MODULES.values()
-        for one in functions(path)
-        if (count := branches(one)) > MOST_BRANCHES
+        for function in functions(path)
+        if (count := branches(function)) > MOST_BRANCHES
     ]
     assert found == []
 
@@ -31,10 +31,10 @@ def test_no_function_decides_too_often() -> None:
 @pytest.mark.slow
 def test_a_function_of_many_cases_shows_examples() -> None:
     found = [
-        f"{path.relative_to(REPOSITORY)}:{one.lineno} {one.name} tells {cases(one)} cases apart"
+        f"{path.relative_to(REPOSITORY)}:{function.lineno} {function.name} tells {cases(function)} cases apart"
         for path in MODULES.values()
-        for one in functions(path)
-        if cases(one) > MOST_CASES and str(ast.get_docstring(one)).count("->") < EXAMPLES
+        for function in functions(path)
+        if cases(function) > MOST_CASES and str(ast.get_docstring(function)).count("->") < EXAMPLES
     ]
     assert found == []
 

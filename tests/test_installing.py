@@ -73,10 +73,10 @@ def test_documents_name_extras_that_there_are() -> None:
 def test_the_distribution_has_a_name_of_its_own() -> None:
     assert PROJECT["name"] == "coderag-sql"
     of_itself = [
-        one
+        requirement
         for requirements in PROJECT["optional-dependencies"].values()
-        for one in requirements
-        if one.startswith("coderag")
+        for requirement in requirements
+        if requirement.startswith("coderag")
     ]
     assert of_itself
     assert all(one.startswith("coderag-sql[") for one in of_itself)

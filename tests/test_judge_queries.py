@@ -33,7 +33,7 @@ def bench(tmp_path: Path) -> Path:
 def mutated(bench: Path, sql: str) -> dict[Kind, str]:
     truth = databases(bench, "shops")["shop.sql"]
     gold = Gold("q", "shop.sql", "sqlite", sql)
-    return {one.kind: one.sql for one in mutants(gold, truth, frozenset(truth.columns), seed=1)}
+    return {mutant.kind: mutant.sql for mutant in mutants(gold, truth, frozenset(truth.columns), seed=1)}
 
 
 def test_a_query_has_a_mutation_of_each_kind(bench: Path) -> None:

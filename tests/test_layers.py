@@ -141,10 +141,10 @@ def imports(module: str) -> tuple[Import, ...]:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
         if isinstance(node, ast.Import):
-            found += [Import(one.name, "", is_lazy) for one in node.names]
+            found += [Import(name.name, "", is_lazy) for name in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{module} has a relative import"
-            found += [Import(str(node.module), one.name, is_lazy) for one in node.names]
+            found += [Import(str(node.module), name.name, is_lazy) for name in node.names]
         elif isinstance(node, ast.stmt | ast.mod | ast.ExceptHandler | ast.match_case):  # others hold no statements
             is_lazy |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             left += [(child, is_lazy) for child in ast.iter_child_nodes(node)]

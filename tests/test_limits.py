@@ -269,7 +269,7 @@ def test_a_bad_line_of_a_batch_is_answered_with_an_error(coderag: Run, indexed: 
     }
     found = answers(coderag, indexed, "search", [*lines, *odd, json.dumps({"query": "total"})])
     assert len(found) == len(lines) + len(odd) + 1
-    for answer, message in zip(found, [*(one[1] for one in fields), *odd.values()], strict=False):
+    for answer, message in zip(found, [*(field[1] for field in fields), *odd.values()], strict=False):
         assert isinstance(answer, dict)
         assert answer["error"].startswith(message)
         assert len(answer["error"]) < 1_000

@@ -75,7 +75,7 @@ def python_prose(path: Path) -> Iterator[str]:
         if isinstance(node, documented) and (docstring := ast.get_docstring(node)):
             yield docstring
     with tokenize.open(path) as file:
-        comments = [one for one in tokenize.generate_tokens(file.readline) if one.type == tokenize.COMMENT]
+        comments = [token for token in tokenize.generate_tokens(file.readline) if token.type == tokenize.COMMENT]
     text, last = "", 0
     for comment in comments:
         if text and comment.start[0] != last + 1:

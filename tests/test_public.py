@@ -33,7 +33,7 @@ SURFACE = [
     ),
     *("TestPolicy", "__version__"),
 ]
-MODULES = sorted(one.name for one in pkgutil.walk_packages(coderag.__path__, "coderag."))
+MODULES = sorted(package.name for package in pkgutil.walk_packages(coderag.__path__, "coderag."))
 ROOMS = {
     room: [name for name in names if name != "coderag.__main__"]
     for room, names in groupby(MODULES, key=lambda name: ".".join(name.split(".")[:2]))
@@ -66,7 +66,11 @@ def test_methods_of_the_index_are_documented_and_annotated() -> None:
         assert inspect.getdoc(method), name
         signature = inspect.signature(method)
         assert signature.return_annotation is not inspect.Signature.empty, name
-        positional = [one for one in signature.parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
+        positional = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        ]
         assert len(positional) <= 4, name
 
 

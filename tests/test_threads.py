@@ -53,7 +53,7 @@ def test_a_search_sees_the_index_before_an_update_or_after_it(tmp_path: Path) ->
         finally:
             done.set()
         answers = [one for reader in readers for one in reader.result()]
-    assert all(len(one) == 1 for one in answers)
+    assert all(len(answer) == 1 for answer in answers)
     assert generations(index) == {str(UPDATES)}
 
 

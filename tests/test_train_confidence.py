@@ -66,8 +66,8 @@ def test_strings_stand_word_for_word_in_every_target(sources: list[Source]) -> N
 
 def test_shared_names_have_several_definitions(sources: list[Source]) -> None:
     corpus = sources[0].corpus
-    for one in ask_shared_names(corpus, most=10, seed=SEED):
-        assert len(list(corpus.definitions(one.text.lower()))) > 1
+    for name in ask_shared_names(corpus, most=10, seed=SEED):
+        assert len(list(corpus.definitions(name.text.lower()))) > 1
 
 
 def test_questions_are_asked_where_they_have_an_answer_and_where_they_have_none(rows: Rows) -> None:

@@ -55,10 +55,10 @@ def rows(corpus: Corpus, questions: list[Judged]) -> Rows:
 
 @pytest.mark.slow
 def test_every_kind_is_asked_and_answered_by_what_is_there(questions: list[Judged]) -> None:
-    assert {one.kind for one in questions} == {"symbol", "how", "topic", "document"}
-    for one in questions:
-        assert one.text.strip()
-        for target in one.targets:
+    assert {question.kind for question in questions} == {"symbol", "how", "topic", "document"}
+    for question in questions:
+        assert question.text.strip()
+        for target in question.targets:
             lines = (SHOP / target.path).read_text(encoding="utf-8").splitlines()
             assert 0 <= target.first_line <= target.last_line <= len(lines)
 

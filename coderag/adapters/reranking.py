@@ -35,7 +35,9 @@ def opened_reranker(reranker: AnyReranker) -> Callable[[str, Sequence[Document]]
         reranker = find_reranker(reranker)
     if hasattr(reranker, "scores"):
         model = reranker
-        return lambda query, documents: _by_score(model.scores(query, [one.passage for one in documents]), documents)
+        return lambda query, documents: _by_score(
+            model.scores(query, [document.passage for document in documents]), documents
+        )
     if not callable(reranker):
         raise TypeError(f"the reranker is of type {type(reranker).__name__}; give a name, a Reranker or a function")
     function = reranker

@@ -93,7 +93,10 @@ class DocumentStore:
 
     def _append(self, path: Path, documents: Iterable[Document]) -> None:
         lines = [] if self._whole else [{VERSION: FORMAT}]
-        rows = ({"id": one.id, "content": one.content, "metadata": dict(one.metadata)} for one in documents)
+        rows = (
+            {"id": document.id, "content": document.content, "metadata": dict(document.metadata)}
+            for document in documents
+        )
         try:
             data = "".join(f"{json.dumps(row)}\n" for row in (*lines, *rows)).encode("ascii")
         except (TypeError, ValueError, RecursionError) as error:

@@ -134,17 +134,22 @@ class Ledger:
         table = {
             "format": FORMAT,
             "folders": self.folders,
-            "files": [_record(one) for one in self.files.values()],
+            "files": [_record(file) for file in self.files.values()],
             "registrations": [
-                {"agent": one.agent, "program": one.program, "add": one.add, "remove": one.remove}
-                for one in self.registrations.values()
+                {
+                    "agent": registration.agent,
+                    "program": registration.program,
+                    "add": registration.add,
+                    "remove": registration.remove,
+                }
+                for registration in self.registrations.values()
             ],
         }
         if self.files or self.registrations:
             _private(self.folder / FILE, json.dumps(table, indent=1).encode())
         else:
             (self.folder / FILE).unlink(missing_ok=True)
-        needed = {one.before for one in self.files.values()}
+        needed = {file.before for file in self.files.values()}
         backups = self.folder / BACKUPS
         for path in list(backups.iterdir()) if backups.is_dir() else ():
             if path.name not in needed:

@@ -37,7 +37,7 @@ def is_passing(command: Sequence[str]) -> bool:
 
 def is_ours(value: Any, argument: str) -> bool:
     """Tell whether an entry starts coderag with an argument, `mcp` or `hook`, wherever it is installed."""
-    words = [word for one in strings(value) for word in (one, *_split(one))]
+    words = [word for string in strings(value) for word in (string, *_split(string))]
     return argument in words and any(Path(word).name in {NAME, f"{NAME}.exe"} for word in words)
 
 

@@ -113,7 +113,7 @@ class _Install:
             before = self.file.read()
             after, outcomes, _ = self._folded(before, ledger)
         except LeftAlone as error:
-            outcomes = [Outcome(one.agent, one.part, shown, Action.LEFT, str(error)) for one in self.steps]
+            outcomes = [Outcome(step.agent, step.part, shown, Action.LEFT, str(error)) for step in self.steps]
             return FileChange(self.file, shown, None, None, tuple(outcomes), lambda _: None)
         return FileChange(self.file, shown, before, after, tuple(outcomes), self.carry_out)
 

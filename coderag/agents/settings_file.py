@@ -88,7 +88,7 @@ class SettingsFile:
     @contextmanager
     def _folder(self, made: list[Path]) -> Iterator[int]:
         """Open the folder of the file, made where there is none; below the root no link is followed."""
-        base = self.root or next(one for one in self.path.parents if one.is_dir())
+        base = self.root or next(parent for parent in self.path.parents if parent.is_dir())
         handle = os.open(base, FOLDER)
         try:
             for name in self.path.parent.relative_to(base).parts:

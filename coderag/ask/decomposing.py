@@ -57,7 +57,9 @@ def with_entities(part: Evidence, before: Sequence[Evidence], index: Index) -> E
     if not 0 <= part.needs < len(before):
         return part
     sources = [finding.source for finding in before[part.needs].findings if finding.source.name][:ENTITIES]
-    shown = tuple(Shown(one.repository, one.path, one.start_line, one.end_line, one.name) for one in sources)
+    shown = tuple(
+        Shown(source.repository, source.path, source.start_line, source.end_line, source.name) for source in sources
+    )
     reading = _reading(part.text, before[part.needs].text, index, shown=shown)
     if reading != part.text and relation_of(reading):
         return replace(part, text=reading, routes=(Route.GRAPH,) if part.routes else (), needs=-1)

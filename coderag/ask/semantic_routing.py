@@ -89,7 +89,7 @@ def route_similarities(question: str, known: Known) -> dict[Route, float]:
     """Return how near each route is to a question: the mean cosine of its nearest examples."""
     vector = shipped_encoder().encode_query(_without_names(question, known))
     return {
-        route: sum(nlargest(NEAREST, (float(one @ vector) for one in examples))) / NEAREST
+        route: sum(nlargest(NEAREST, (float(example @ vector) for example in examples))) / NEAREST
         for route, examples in _examples().items()
     }
 

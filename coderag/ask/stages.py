@@ -128,7 +128,7 @@ def _of_overview(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
 def _of_variants(turn: Turn, part: Evidence, known: Sequence[Finding]) -> list[Finding]:
     """Return tables and queries that only variants of a question about data find."""
     found = {finding.source.place for finding in known}
-    hits = (hit for one in part.variants for hit in searched(turn, one.text, kinds=SCHEMA_KINDS)[:OF_VARIANT])
+    hits = (hit for variant in part.variants for hit in searched(turn, variant.text, kinds=SCHEMA_KINDS)[:OF_VARIANT])
     more = findings_of_hits(list({hit.chunk.id: hit for hit in hits}.values()), {}, route=Route.DATA)
     return [finding for finding in more if finding.source.place not in found]
 

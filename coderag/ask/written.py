@@ -28,7 +28,7 @@ def written(
     """
     if not answer.is_found:
         return answer
-    facts = [cited(one) for one in answer.facts]
+    facts = [cited(fact) for fact in answer.facts]
     asked = answer.read_as or answer.question
     sources = (*answer.sources, *answer.further)
     prose = checked_answer(asked, sources, facts, model=model, check=check, watch=watch)

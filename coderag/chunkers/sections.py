@@ -67,7 +67,7 @@ def _parts(text: str, offset: int, title: str, size: int, overlap: int) -> list[
         borders = [*starts, len(text)]
         spans = packed(lengths_of(starts, len(text)), size=size, overlap=overlap)
         chunks = chunks_of(text, [(borders[first], borders[behind]) for first, behind in spans], title=title)
-    return [TextChunk(one.text, one.start + offset, one.end + offset, title) for one in chunks]
+    return [TextChunk(chunk.text, chunk.start + offset, chunk.end + offset, title) for chunk in chunks]
 
 
 def _units(text: str, size: int) -> list[int]:

@@ -137,7 +137,7 @@ def _written(changes: Sequence[FileChange], ledger: Ledger) -> list[Outcome]:
             outcomes += change.outcomes
         except OSError as error:
             why = f"it cannot be written: {error.strerror}"
-            outcomes += [replace(one, action=Action.LEFT, reason=why) for one in change.outcomes]
+            outcomes += [replace(outcome, action=Action.LEFT, reason=why) for outcome in change.outcomes]
     return outcomes
 
 

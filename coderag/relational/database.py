@@ -179,7 +179,8 @@ class RelationalDatabase:
             self._connection.unregister(RAW)
         if labels:
             shown = ", ".join(
-                f'{_looked_up(one, labels[one])} AS "{one}"' if one in labels else f'"{one}"' for one in types
+                f'{_looked_up(type_, labels[type_])} AS "{type_}"' if type_ in labels else f'"{type_}"'
+                for type_ in types
             )
             self._connection.execute(f"CREATE VIEW {name} AS SELECT {shown} FROM {stored}")
 

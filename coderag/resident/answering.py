@@ -77,7 +77,7 @@ class _Request:
         told, (count, *rest) = texts[:9], texts[9:]
         streams = tuple((told[at], told[at + 1], told[at + 2]) for at in range(0, 9, 3))
         arguments, variables = rest[: int(count)], rest[int(count) :]
-        pairs = dict(one.split("=", 1) for one in variables)
+        pairs = dict(variable.split("=", 1) for variable in variables)
         return cls(kind, identity, int(umask), int(niceness), streams, tuple(arguments), pairs)
 
 

@@ -52,8 +52,8 @@ def _is_for_helper(arguments: list[str]) -> bool:
         return False
     if os.environ.get(INDEX_KEY):
         return False
-    for one in arguments:
-        if one == STDIN or one.endswith(f"={STDIN}") or one.startswith(OWN_OPTIONS):
+    for argument in arguments:
+        if argument == STDIN or argument.endswith(f"={STDIN}") or argument.startswith(OWN_OPTIONS):
             return False
     try:
         for descriptor in range(3):

@@ -29,13 +29,13 @@ def encode_roots(roots: Sequence[Root]) -> list[dict[str, Any]]:
     """Return roots as JSON has them."""
     return [
         {
-            "root": str(one.root),
-            "folder": _encode_path(one.folder),
-            "repository": one.repository,
-            "index": None if one.index is None else str(one.index),
-            "untrusted": None if one.untrusted is None else _encode_path(one.untrusted),
+            "root": str(root.root),
+            "folder": _encode_path(root.folder),
+            "repository": root.repository,
+            "index": None if root.index is None else str(root.index),
+            "untrusted": None if root.untrusted is None else _encode_path(root.untrusted),
         }
-        for one in roots
+        for root in roots
     ]
 
 

@@ -37,11 +37,11 @@ def first_roots() -> list[tuple[Root, ...]]:
 
 def start_helper() -> None:
     """Start a helper, in a session of its own, that opens what this process opened; nobody waits for it."""
-    roots = [encode_roots(one) for one in opened_roots()]
+    roots = [encode_roots(root) for root in opened_roots()]
     if not roots or os.environ.get(BACKGROUND) == "0":
         return
     # Without the keys that this process may have; they are of no use to whoever answers by the shipped model.
-    environment = dict(one.split("=", 1) for one in passed_variables() if not one.startswith("CODERAG_"))
+    environment = dict(variable.split("=", 1) for variable in passed_variables() if not variable.startswith("CODERAG_"))
     environment |= {VARIABLE: "0", ROOTS: json.dumps(roots), "OPENBLAS_NUM_THREADS": "1"}
     # "-P" keeps the current folder off the module path: it may be an untrusted repository.
     command = [sys.executable, "-P", "-c", PROGRAM, PACKAGE, "helper", "run"]

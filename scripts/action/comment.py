@@ -30,7 +30,7 @@ def main() -> int:
     comments = f"/repos/{repository}/issues/{number}/comments"
     body = {"body": f"{MARKER}\n{Path(os.environ['MARKDOWN']).read_text(encoding='utf-8')}"}
     try:
-        known = next((one for one in _comments(comments) if _is_ours(one)), None)
+        known = next((comment for comment in _comments(comments) if _is_ours(comment)), None)
         if known is not None:
             _request("PATCH", f"/repos/{repository}/issues/comments/{int(known['id'])}", body)
             print("updated the comment")

@@ -70,9 +70,11 @@ def _wrong(
     found = {
         "tables lost": sorted(true.keys() - said.keys()),
         "tables invented": [f"{name} ({paths[name]})" for name in sorted(said.keys() - true.keys())],
-        "columns lost": [f"{name}.{one}" for name in both for one in sorted(true[name].columns - said[name].columns)],
+        "columns lost": [
+            f"{name}.{column}" for name in both for column in sorted(true[name].columns - said[name].columns)
+        ],
         "columns invented": [
-            f"{name}.{one}" for name in both for one in sorted(said[name].columns - true[name].columns)
+            f"{name}.{column}" for name in both for column in sorted(said[name].columns - true[name].columns)
         ],
         "references lost": _references({name: (true[name], said[name]) for name in both}),
         "references invented": _references({name: (said[name], true[name]) for name in both}),
@@ -88,14 +90,14 @@ def _wrong(
 def _references(pairs: Mapping[str, tuple[Table, Table]]) -> list[str]:
     """Return the references that the first of two tables has and the second lacks."""
     return [
-        f"{name} ({', '.join(one.columns)}) -> {one.table}"
+        f"{name} ({', '.join(reference.columns)}) -> {reference.table}"
         for name, (these, those) in pairs.items()
-        for one in sorted(these.references - those.references)
+        for reference in sorted(these.references - those.references)
     ]
 
 
 def means(counts: Sequence[Counts]) -> tuple[float | None, float | None]:
     """Return recall and precision in the mean over applications; those where one is not defined do not count for it."""
-    recalls = [one.recall for one in counts if one.recall is not None]
-    precisions = [one.precision for one in counts if one.precision is not None]
+    recalls = [count.recall for count in counts if count.recall is not None]
+    precisions = [count.precision for count in counts if count.precision is not None]
     return (mean(recalls) if recalls else None), (mean(precisions) if precisions else None)

@@ -177,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _corpus_names() -> list[str]:
-    return [*(one.name for one in packages()), DJANGO, MIXED, MANY, *CODE_SUITES, SQL]
+    return [*(package.name for package in packages()), DJANGO, MIXED, MANY, *CODE_SUITES, SQL]
 
 
 def _measure(options: argparse.Namespace) -> Report:
@@ -283,7 +283,7 @@ def _agent_figures(options: argparse.Namespace, plan: Plan) -> tuple[list[Figure
 def _own_corpora(options: argparse.Namespace, plan: Plan) -> tuple[list[Corpus], list[LeftOut]]:
     if options.quick:
         return [_shop()], []
-    chosen = [one for one in packages() if plan.wants(one.name)]
+    chosen = [package for package in packages() if plan.wants(package.name)]
     return find_corpora(chosen, cache=options.cache, prepared=options.corpora, say=say)
 
 
@@ -305,7 +305,7 @@ def _speed_figures(
     given = [_shop()] if options.quick else _given(options.folder)
     if given:
         return given, _figures(plan, dict.fromkeys(given, parts)), []
-    chosen = [one for one in packages() if _is_needed(one.name, plan)]
+    chosen = [package for package in packages() if _is_needed(package.name, plan)]
     corpora, left_out = find_corpora(chosen, cache=options.cache, prepared=options.corpora, say=say)
     measured = _measured(plan, parts, corpora)
     used = list(dict.fromkeys([*corpora, *measured]))

@@ -44,9 +44,9 @@ class Table:
 def ratios(figures: Sequence[Figure]) -> list[Ratio]:
     """Return each engine's figures divided by those of the first, run by run as they took turns: 2 is twice as much."""
     found = []
-    by_key = {(one.part, one.corpus, one.engine, one.name): one for one in figures}
-    engines = list(dict.fromkeys(one.engine for one in figures))
-    for first in (one for one in figures if one.name not in COUNTS and one.unit not in NOT_COMPARED):
+    by_key = {(figure.part, figure.corpus, figure.engine, figure.name): figure for figure in figures}
+    engines = list(dict.fromkeys(figure.engine for figure in figures))
+    for first in (figure for figure in figures if figure.name not in COUNTS and figure.unit not in NOT_COMPARED):
         for other in engines[1:]:
             second = by_key.get((first.part, first.corpus, other, first.name))
             if first.engine != engines[0] or second is None or not all(first.values):
@@ -66,8 +66,10 @@ def as_json(report: Report) -> dict[str, Any]:
         "load": {"before": report.before.average, "after": report.after.average, "busy": report.busy},
         "corpora": [{"name": one.name, "version": one.version} for one in report.corpora],
         "left_out": [asdict(one) for one in report.left_out],
-        "figures": [{**asdict(one), **_spread(one.values), "median": one.median} for one in report.figures],
-        "ratios": [{**asdict(one), **_spread(one.values), "median": one.median} for one in ratios(report.figures)],
+        "figures": [{**asdict(figure), **_spread(figure.values), "median": figure.median} for figure in report.figures],
+        "ratios": [
+            {**asdict(ratio), **_spread(ratio.values), "median": ratio.median} for ratio in ratios(report.figures)
+        ],
     }
 
 
@@ -103,14 +105,14 @@ def notes(report: Report) -> list[str]:
 
 def _tables(report: Report) -> Iterable[Table]:
     compared = ratios(report.figures)
-    for part in dict.fromkeys(one.part for one in report.figures):
-        figures = [one for one in report.figures if one.part == part]
+    for part in dict.fromkeys(figure.part for figure in report.figures):
+        figures = [figure for figure in report.figures if figure.part == part]
         rivals = {one.corpus for one in compared if one.part == part}
-        alone = [one for one in figures if one.corpus not in rivals]
+        alone = [figure for figure in figures if figure.corpus not in rivals]
         if alone:
             yield _by_corpus(part, alone)
         for corpus in sorted(rivals):
-            beside = [one for one in figures if one.corpus == corpus]
+            beside = [figure for figure in figures if figure.corpus == corpus]
             divided = [one for one in compared if (one.part, one.corpus) == (part, corpus)]
             yield by_quantity(f"{part}: {corpus}", beside, {one.name: one for one in divided}, heads="engine")
 
@@ -119,10 +121,10 @@ def by_quantity(
     title: str, figures: Sequence[Figure], times: Mapping[str, Ratio] = NO_RATIOS, *, heads: Literal["corpus", "engine"]
 ) -> Table:
     """Return a table with a row for each quantity and a column for each corpus or engine, then how many times more."""
-    columns = list(dict.fromkeys(getattr(one, heads) for one in figures))
-    cells = {(one.name, getattr(one, heads)): _cell(one.values) for one in figures}
+    columns = list(dict.fromkeys(getattr(figure, heads) for figure in figures))
+    cells = {(figure.name, getattr(figure, heads)): _cell(figure.values) for figure in figures}
     rows = []
-    for name, unit in {one.name: one.unit for one in figures}.items():
+    for name, unit in {figure.name: figure.unit for figure in figures}.items():
         row = [_with_unit(name, unit), *(cells.get((name, column), "") for column in columns)]
         rows.append((*row, _cell(times[name].values) if name in times else "") if times else tuple(row))
     more = (" / ".join(next(iter(times.values())).engines),) if times else ()
@@ -131,8 +133,8 @@ def by_quantity(
 
 def _by_corpus(title: str, figures: Sequence[Figure]) -> Table:
     """Return a table with a row for each corpus and engine and a column for each quantity."""
-    cells = {(one.corpus, one.engine, one.name): _cell(one.values) for one in figures}
-    units = {one.name: one.unit for one in figures}
+    cells = {(figure.corpus, figure.engine, figure.name): _cell(figure.values) for figure in figures}
+    units = {figure.name: figure.unit for figure in figures}
     rows = [
         (corpus, engine, *(cells.get((corpus, engine, name), "") for name in units))
         for corpus, engine in dict.fromkeys((corpus, engine) for corpus, engine, _ in cells)

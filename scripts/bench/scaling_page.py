@@ -48,7 +48,7 @@ file, so that each is a small Linux.
 
 def write_page(report: Report, folder: Path) -> None:
     """Write the page and its plot into a folder; raises BenchmarkError when matplotlib is not installed."""
-    figures = [one for one in report.figures if one.part == SCALING]
+    figures = [figure for figure in report.figures if figure.part == SCALING]
     folder.mkdir(parents=True, exist_ok=True)
     _plot(figures, folder / PLOT)
     table = piped(by_quantity("about so many chunks", figures, heads="corpus"))
@@ -75,9 +75,9 @@ def _plot(figures: Sequence[Figure], path: Path) -> None:
 
 def _draw(axes: Any, figures: Sequence[Figure], names: Mapping[str, str]) -> None:
     """Draw a line of medians for each quantity, with the range of the runs."""
-    chunks = {one.corpus: one.median for one in figures if one.name == "chunks"}
+    chunks = {figure.corpus: figure.median for figure in figures if figure.name == "chunks"}
     for number, (name, label) in enumerate(names.items()):
-        found = [one for one in figures if one.name == name]
+        found = [figure for figure in figures if figure.name == name]
         middle = [one.median for one in found]
         spread = [[one.median - min(one.values) for one in found], [max(one.values) - one.median for one in found]]
         axes.errorbar(

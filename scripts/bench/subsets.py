@@ -108,7 +108,9 @@ def _shares(corpora: Sequence[Corpus], each_bytes: int) -> dict[str, list[_File]
     by_name = {corpus.name: corpus for corpus in corpora}
     shares: dict[str, list[_File]] = {}
     for language, suffixes in endings().items():
-        homes = [by_name[one.name] for one in packages() if one.language == language and one.name in by_name]
+        homes = [
+            by_name[package.name] for package in packages() if package.language == language and package.name in by_name
+        ]
         files = sorted((file for home in homes for file in _files(home, suffixes)), key=lambda file: file.order)
         if files:
             shares[language] = _up_to(files, each_bytes)

@@ -86,7 +86,10 @@ def _told(done: subprocess.CompletedProcess[str], failures: list[Failure]) -> li
 
 def _read_records(text: str, read_stack: Callable[[Any], tuple[Frame, ...]]) -> list[Failure]:
     records = [json.loads(line) for line in text.splitlines()]
-    return [Failure(one["path"], one["title"], tuple(read_stack(stack) for stack in one["stacks"])) for one in records]
+    return [
+        Failure(record["path"], record["title"], tuple(read_stack(stack) for stack in record["stacks"]))
+        for record in records
+    ]
 
 
 def _nothing(folder: Path, modules: Path | None) -> None:

@@ -73,19 +73,22 @@ def _lines(judged: Judgement, *, near: bool) -> Iterator[str]:
         f"{judged.app}: {len(judged.verdicts)} columns, {len(breaking)} break something; complete {complete}"
         f" ({judged.share_complete:.1%}), all sites {sites} ({judged.share_of_sites:.1%})"
     )
-    shown = sum(one.near for one in judged.verdicts)
-    named, failed = (sum(one.tests for one in judged.verdicts), sum(one.tests_failed for one in judged.verdicts))
+    shown = sum(verdict.near for verdict in judged.verdicts)
+    named, failed = (
+        sum(verdict.tests for verdict in judged.verdicts),
+        sum(verdict.tests_failed for verdict in judged.verdicts),
+    )
     yield (
         f"  of {shown} functions at distance 1 {judged.precision:.1%} broke (one that no test runs cannot);"
         f" of {named} tests named {failed} failed"
     )
-    for one in judged.verdicts:
-        if one.complete and not (near and one.unbroken):
+    for verdict in judged.verdicts:
+        if verdict.complete and not (near and verdict.unbroken):
             continue
-        yield f"  {one.column}"
-        yield from _named("lacks", one.missing_sites)
-        yield from _named("lacks tests", one.missing_tests)
-        yield from _named("did not break", one.unbroken if near else ())
+        yield f"  {verdict.column}"
+        yield from _named("lacks", verdict.missing_sites)
+        yield from _named("lacks tests", verdict.missing_tests)
+        yield from _named("did not break", verdict.unbroken if near else ())
 
 
 def _named(what: str, sites: Iterable[Site]) -> Iterator[str]:
@@ -102,5 +105,5 @@ def _record(judged: Judgement) -> dict[str, object]:
         "share_complete": round(judged.share_complete, 4),
         "share_of_sites": round(judged.share_of_sites, 4),
         "precision": round(judged.precision, 4),
-        "verdicts": [dataclasses.asdict(one) | {"complete": one.complete} for one in judged.verdicts],
+        "verdicts": [dataclasses.asdict(verdict) | {"complete": verdict.complete} for verdict in judged.verdicts],
     }

@@ -46,7 +46,7 @@ class Judgement:
     @property
     def breaking(self) -> list[Verdict]:
         """Those of columns whose rename broke something."""
-        return [one for one in self.verdicts if one.breaks]
+        return [verdict for verdict in self.verdicts if verdict.breaks]
 
     @property
     def share_complete(self) -> float:
@@ -61,7 +61,9 @@ class Judgement:
     @property
     def precision(self) -> float:
         """The share of functions at distance 1 that broke; one that no test runs cannot be seen to break."""
-        return 1 - sum(len(one.unbroken) for one in self.verdicts) / max(sum(one.near for one in self.verdicts), 1)
+        return 1 - sum(len(verdict.unbroken) for verdict in self.verdicts) / max(
+            sum(verdict.near for verdict in self.verdicts), 1
+        )
 
 
 def judge(name: str, truth: Truth, *, columns: Iterable[str] = ()) -> Judgement:
@@ -88,7 +90,7 @@ def _verdict(column: str, broken: Broken, answer: Impact | None, *, app: Applica
         column=column,
         breaks=bool(broken.sites or broken.tests),
         missing_sites=tuple(sorted(broken.sites - found)),
-        missing_tests=tuple(sorted(one for one in broken.tests if not _covered(one, named))),
+        missing_tests=tuple(sorted(test for test in broken.tests if not _covered(test, named))),
         near=len(near),
         unbroken=tuple(sorted(near - broken.sites)),
         tests=len(named),

@@ -128,9 +128,9 @@ def _site(app: Application, copy: Path, path: Path, line: int) -> Site | None:
 def _test(copy: Path, path: Path, title: str) -> Site:
     """Return a test by its qualified name, or by its title where that is no function; a title may have been put in."""
     names = [
-        one.qualified_name
-        for one in _definitions(path)
-        if title in (one.name, one.qualified_name) or re.fullmatch(_pattern(one.name), title)
+        definition.qualified_name
+        for definition in _definitions(path)
+        if title in (definition.name, definition.qualified_name) or re.fullmatch(_pattern(definition.name), title)
     ]
     return Site(path.relative_to(copy).as_posix(), names[0] if names else title)
 
@@ -140,7 +140,7 @@ def _pattern(name: str) -> str:
 
 
 def _definition_at(path: Path, line: int) -> str:
-    around = [one for one in _definitions(path) if one.first_row < line <= one.last_row + 1]
+    around = [definition for definition in _definitions(path) if definition.first_row < line <= definition.last_row + 1]
     innermost = min(around, key=lambda one: one.last_row - one.first_row, default=None)
     return innermost.qualified_name if innermost else ""
 

@@ -52,7 +52,9 @@ def learned_from(cache: Path, *, git: Path, workers: int, say: Say) -> Iterator[
     """Yield the sources that are learned from: each as it is, and small ones with their documentation hidden."""
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     roots = {
-        one.name: fetch(one, cache / "packages", say=say) for one in packages() if one.name in table["packages"].split()
+        package.name: fetch(package, cache / "packages", say=say)
+        for package in packages()
+        if package.name in table["packages"].split()
     }
     for source, revision in table["repositories"].items():
         repository = Repository(source.replace("/", "-"), source, revision, "")
@@ -148,17 +150,17 @@ def _opened(path: IndexPath) -> tuple[Corpus, Encoder | None]:
 
 
 def _judged(questions: Sequence[JudgedQuestion], kind: str) -> Iterator[Judged]:
-    for one in questions:
+    for question in questions:
         targets = [
             Target(place.path, place.span.start_line, place.span.end_line)
-            for place in chain.from_iterable(one.wanted)
+            for place in chain.from_iterable(question.wanted)
             if place.span is not None
         ]
-        yield Judged(one.text, kind, tuple(targets))
+        yield Judged(question.text, kind, tuple(targets))
 
 
 def _write(file: Path, questions: Iterator[Judged] | Sequence[Judged]) -> None:
-    rows = [asdict(one) for one in questions]
+    rows = [asdict(question) for question in questions]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(rows), encoding="utf-8")
 

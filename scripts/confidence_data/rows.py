@@ -38,17 +38,17 @@ class Rows:
 
     def chosen(self, which: Array) -> Rows:
         """Return some of the rows, given as bool[hits]."""
-        return Rows(**{one.name: getattr(self, one.name)[which] for one in fields(self)})
+        return Rows(**{field.name: getattr(self, field.name)[which] for field in fields(self)})
 
     def save(self, path: Path) -> None:
         """Write to a file of arrays."""
-        np.savez(path, **{one.name: getattr(self, one.name) for one in fields(self)})
+        np.savez(path, **{field.name: getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def load(cls, path: Path) -> Rows:
         """Read what `save` wrote."""
         with np.load(path) as arrays:
-            return cls(**{one.name: arrays[one.name] for one in fields(cls)})
+            return cls(**{field.name: arrays[field.name] for field in fields(cls)})
 
 
 def rows_of(sources: Sequence[Source], *, with_vectors: bool, say: Say) -> Rows:

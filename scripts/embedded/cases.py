@@ -70,7 +70,7 @@ def read_cases(half: str, language: str, schema: Schema) -> list[Case]:
     path = SET / half / language / EXPECTED
     table = tomllib.loads(path.read_text("utf-8"))
     cases = [_case(language, one, schema) for one in table["case"]]
-    places = [one.place for one in cases]
+    places = [case.place for case in cases]
     twice = sorted({place for place in places if places.count(place) > 1})
     if twice:
         raise ValueError(f"{path}: judged twice: {twice}")

@@ -19,7 +19,7 @@ BOTH = "both halves"
 
 def judge(half: str, language: str) -> tuple[list[Verdict], list[str]]:
     """Return the verdicts on a language of a half, and what is wrong with the set; raises ValueError, OSError."""
-    places = {one.place for one in read_cases(half, language, {})}
+    places = {case.place for case in read_cases(half, language, {})}
     found = edges_of(half, language, places)
     cases = read_cases(half, language, found.schema)
     return judged(cases, found), misjudged(cases, found)
@@ -95,13 +95,13 @@ def _page(half: str, groups: dict[str, Figures]) -> str:
 
 
 def _shown(half: str, verdicts: Iterable[Verdict]) -> Iterable[str]:
-    for one in verdicts:
-        if one.is_right:
+    for verdict in verdicts:
+        if verdict.is_right:
             continue
-        case = one.case
+        case = verdict.case
         yield f"{half}/{case.language}/{case.file} {case.function} ({'no ' if case.decoy else ''}{case.kind})"
-        yield from (f"    missing {_edge(edge)}" for edge in one.missing)
-        yield from (f"    false   {_edge(edge)}" for edge in one.false)
+        yield from (f"    missing {_edge(edge)}" for edge in verdict.missing)
+        yield from (f"    false   {_edge(edge)}" for edge in verdict.false)
 
 
 def _edge(edge: TableEdge | ColumnEdge) -> str:

@@ -93,8 +93,12 @@ def _found(graph: Graph, places: Collection[Place]) -> Found:
             for table, held in columns.items()
             if nodes[table].kind in TABLES and not nodes[table].unknown
         },
-        functions=frozenset(_place(one) for one in functions),
-        inside={_place(one): _place(nodes[around[one.number]]) for one in functions if one.number in around},
+        functions=frozenset(_place(function) for function in functions),
+        inside={
+            _place(function): _place(nodes[around[function.number]])
+            for function in functions
+            if function.number in around
+        },
         uses=uses,
     )
 

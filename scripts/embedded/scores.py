@@ -80,27 +80,27 @@ def judged(cases: Iterable[Case], found: Found) -> list[Verdict]:
 def misjudged(cases: Iterable[Case], found: Found) -> list[str]:
     """Return what is wrong with the set itself: functions that are not there, functions that nobody judged."""
     cases = list(cases)
-    places = {one.place for one in cases}
+    places = {case.place for case in cases}
     known = found.functions | set(found.uses)
     lost = [f"{file}: there is no {name}" for file, name in sorted(places - known)]
-    unjudged = [one for one in found.functions - places if not _within(one, places, found.inside)]
+    unjudged = [function for function in found.functions - places if not _within(function, places, found.inside)]
     return lost + [f"{file}: {name} is not judged" for file, name in sorted(unjudged) if not file.endswith(SCHEMA)]
 
 
 def summed(verdicts: Iterable[Verdict]) -> Figures:
     """Return the figures of some verdicts."""
     sums = Figures()
-    for one in verdicts:
-        decoy = one.case.decoy
+    for verdict in verdicts:
+        decoy = verdict.case.decoy
         sums = Figures(
             cases=sums.cases + (not decoy),
             decoys=sums.decoys + decoy,
-            right=_added(sums.right, one.right),
-            missing=_added(sums.missing, _parted(one.missing)),
-            false=_added(sums.false, (0, 0) if decoy else _parted(one.false)),
-            from_decoys=sums.from_decoys + (len(one.false) if decoy else 0),
-            dynamic=sums.dynamic + one.case.dynamic,
-            said=sums.said + (one.case.dynamic and one.said),
+            right=_added(sums.right, verdict.right),
+            missing=_added(sums.missing, _parted(verdict.missing)),
+            false=_added(sums.false, (0, 0) if decoy else _parted(verdict.false)),
+            from_decoys=sums.from_decoys + (len(verdict.false) if decoy else 0),
+            dynamic=sums.dynamic + verdict.case.dynamic,
+            said=sums.said + (verdict.case.dynamic and verdict.said),
         )
     return sums
 

@@ -31,11 +31,11 @@ def run(arguments: Sequence[str]) -> int:
         return _compare(*options.compare, renamed=dict(options.renamed))
     if not options.roots or options.output is None:
         parser.error("give folders and --output, or --compare")
-    roots = [one.resolve() for one in options.roots]
-    names = [one.name for one in roots]
+    roots = [root.resolve() for root in options.roots]
+    names = [root.name for root in roots]
     if len({*names, HELP}) <= len(names):
         parser.error(f"two of {', '.join(sorted(names))}, {HELP} have the same name")
-    if missing := [str(one) for one in roots if not one.is_dir()]:
+    if missing := [str(root) for root in roots if not root.is_dir()]:
         parser.error(f"no folder: {', '.join(missing)}")
     given = read_questions(options.questions)
     with tempfile.TemporaryDirectory(prefix="freeze-") as temporary:

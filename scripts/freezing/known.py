@@ -97,7 +97,7 @@ class Known:
             files=pick([one.path for one in defining], 3, salt="files"),
             tables=tables,
             columns=pick(columns, 3),
-            routes=pick([one.qualified_name for one in self._nodes() if one.kind is NodeKind.ROUTE], 2),
+            routes=pick([node.qualified_name for node in self._nodes() if node.kind is NodeKind.ROUTE], 2),
             pairs=(*self._pairs(EdgeKind.CALLS, 2), *self._pairs(EdgeKind.READS, 2)),
             queries=tuple(self._queries(tables)),
             judged=judged,
@@ -107,7 +107,7 @@ class Known:
         tables = [one for one in self.catalog.tables if one.columns]
         for table in pick(range(len(tables)), DATA_ASKED, salt="asked"):
             name = spoken(tables[table].name.name)
-            first, *others = pick([spoken(one.name) for one in tables[table].columns], 2)
+            first, *others = pick([spoken(column.name) for column in tables[table].columns], 2)
             yield f"how many {name} are there by {first}?"
             if others:
                 yield f"{others[0]} and {first} of the last {name}"
@@ -124,7 +124,7 @@ class Known:
     def _queries(self, tables: Sequence[str]) -> Iterator[str]:
         for name in tables:
             number = self.catalog.names.index(name)
-            columns = [one.name for one in self.catalog.tables[number].columns][:3] or ["id"]
+            columns = [column.name for column in self.catalog.tables[number].columns][:3] or ["id"]
             yield f"SELECT {', '.join(columns)} FROM {name} ORDER BY {columns[0]}"
             yield f"SELECT {columns[0]}x, count(*)\nFROM {name}s\nWHERE {columns[-1]} = 1 GROUP BY nothing"
         if tables:
@@ -294,7 +294,9 @@ def _parts(record: Any) -> list[Sequence[Any]]:
         return [record]
     names = getattr(record, "_fields", None) or record.__struct_fields__
     values = [getattr(record, name) for name in names]
-    return [one if isinstance(one, list | tuple) and not hasattr(one, "_fields") else (one,) for one in values]
+    return [
+        value if isinstance(value, list | tuple) and not hasattr(value, "_fields") else (value,) for value in values
+    ]
 
 
 def _without(record: Any, field: str) -> list[Any]:

@@ -90,7 +90,7 @@ class Servers:
         return self._pool.map(lambda line: self._row(line, place, portable=digits is None), lines)
 
     def _row(self, line: Invocation, place: Place, *, portable: bool) -> Row:
-        arguments = [one.replace("<temporary>", str(place.temporary)) for one in line.arguments]
+        arguments = [argument.replace("<temporary>", str(place.temporary)) for argument in line.arguments]
         index = ["--index", str(place.index)] if line.indexed else []
         with tempfile.TemporaryDirectory(dir=place.temporary) as folder:
             (Path(folder) / STDIN).write_text(line.stdin, encoding="utf-8")
@@ -125,7 +125,7 @@ def _values(text: str) -> list[Any] | None:
     with suppress(ValueError):
         return [json.loads(text)]
     with suppress(ValueError):
-        return [json.loads(one) for one in text.splitlines()]
+        return [json.loads(line) for line in text.splitlines()]
     return None
 
 

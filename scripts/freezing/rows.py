@@ -50,7 +50,7 @@ def plain(value: Any, *, digits: int | None = 6) -> Any:
         values = [getattr(value, name) for name in value.__struct_fields__]
         return plain([tag, *values] if tag is not None else values, digits=digits)
     if is_dataclass(value) and not isinstance(value, type):
-        return [plain(getattr(value, one.name), digits=digits) for one in fields(value)]
+        return [plain(getattr(value, field.name), digits=digits) for field in fields(value)]
     if isinstance(value, list | tuple):
         return [plain(one, digits=digits) for one in value]
     return MODIFIED.sub("<modified>", str(value)) if isinstance(value, str | Path) else value

@@ -127,7 +127,7 @@ class Campaign:
 
         def still(smaller: bytes) -> bool:
             verdict = self.judge_one(path, smaller, outcome.target)
-            return kind in {kind_of(one.what) for one in (*verdict.deaths, *verdict.failures)}
+            return kind in {kind_of(death.what) for death in (*verdict.deaths, *verdict.failures)}
 
         if counter is outcome.failures or "crashed" in kind:
             data = shrunk(data, still)

@@ -39,8 +39,10 @@ def run(arguments: Sequence[str]) -> int:
         return subprocess.run(command, cwd=CHECKOUT, check=False).returncode
     outcomes = _outcomes(options)
     if options.json is not None:
-        options.json.write_text(json.dumps([_record(one) for one in outcomes], indent=1) + "\n", encoding="utf-8")
-    return int(any(one.failures for one in outcomes))
+        options.json.write_text(
+            json.dumps([_record(outcome) for outcome in outcomes], indent=1) + "\n", encoding="utf-8"
+        )
+    return int(any(outcome.failures for outcome in outcomes))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -56,7 +56,7 @@ def _splitters() -> Sequence[Callable[[bytes], None]]:
     def sections(data: bytes) -> None:
         lines = Lines(data)
         for chunks in (chunk_markdown(lines, name="x"), chunk_restructuredtext(lines, name="x")):
-            rows = [row for one in chunks for first, last in one.parts for row in range(first, last + 1)]
+            rows = [row for chunk in chunks for first, last in chunk.parts for row in range(first, last + 1)]
             assert len(rows) == len(set(rows)), chunks
             left = set(range(len(lines))) - set(rows)
             assert all(lines.is_blank(row) for row in left), left

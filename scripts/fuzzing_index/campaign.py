@@ -108,7 +108,7 @@ class Campaign:
         plan = list(reduced(plan, lambda fewer: fails(seeds, list(fewer)), until))
         seeds = list(reduced(seeds, lambda fewer: fails(list(fewer), plan), until)) if len(seeds) > 1 else seeds
         verdict, edits = self.judge(kind, seeds, plan)
-        traces = [one.trace for one in verdict.findings if cause_of(one) == cause]
+        traces = [finding.trace for finding in verdict.findings if cause_of(finding) == cause]
         return Saved(kind, number, cause, edits, plan, (traces or [""])[0])
 
 

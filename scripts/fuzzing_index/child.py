@@ -121,14 +121,14 @@ def _in_child(world: World, plan: list[str], handle: int) -> None:
         guard = _guard(world)
         guard.install()
         verdict = ask(world, plan, handle)
-        verdict.findings += [Finding("", f"forbidden: {one}") for one in guard.violations]
+        verdict.findings += [Finding("", f"forbidden: {violation}") for violation in guard.violations]
         verdict.peak_bytes = _virtual_bytes("VmPeak:") - before
         if verdict.peak_bytes > MOST_BYTES:
             verdict.findings.append(Finding("", f"it took {verdict.peak_bytes >> 20} MB"))
         told = {
             "answered": verdict.answered,
             "refusals": verdict.refusals,
-            "findings": [(one.asked, one.what, one.trace) for one in verdict.findings],
+            "findings": [(finding.asked, finding.what, finding.trace) for finding in verdict.findings],
             "peak": verdict.peak_bytes,
         }
         _say(handle, f"done {json.dumps(told)}")

@@ -43,13 +43,15 @@ def run(arguments: Sequence[str]) -> int:
     else:
         with ProcessPoolExecutor(len(ranges), mp_context=get_context("spawn")) as pool:
             outcomes = _joined(list(pool.map(partial(_outcomes, options), ranges)))
-        for one in outcomes:
-            print(_line(one), flush=True)
+        for outcome in outcomes:
+            print(_line(outcome), flush=True)
     if options.json is not None:
-        options.json.write_text(json.dumps([_record(one) for one in outcomes], indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(
+            json.dumps([_record(outcome) for outcome in outcomes], indent=1) + "\n", encoding="utf-8"
+        )
     if options.save is not None:
         _save(outcomes, options.save)
-    return int(any(one.failures for one in outcomes))
+    return int(any(outcome.failures for outcome in outcomes))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -111,14 +113,14 @@ def _joined(parts: Sequence[Sequence[Outcome]]) -> list[Outcome]:
     return [
         Outcome(
             kind=shares[0].kind,
-            inputs=sum(one.inputs for one in shares),
-            answered=sum(one.answered for one in shares),
-            refused=sum(one.refused for one in shares),
-            seconds=max(one.seconds for one in shares),
-            most_cpu_seconds=max(one.most_cpu_seconds for one in shares),
-            most_bytes=max(one.most_bytes for one in shares),
-            failures=sum((one.failures for one in shares), Counter[str]()),
-            saved=[saved for one in shares for saved in one.saved],
+            inputs=sum(share.inputs for share in shares),
+            answered=sum(share.answered for share in shares),
+            refused=sum(share.refused for share in shares),
+            seconds=max(share.seconds for share in shares),
+            most_cpu_seconds=max(share.most_cpu_seconds for share in shares),
+            most_bytes=max(share.most_bytes for share in shares),
+            failures=sum((share.failures for share in shares), Counter[str]()),
+            saved=[saved for share in shares for saved in share.saved],
         )
         for shares in zip(*parts, strict=True)
     ]
@@ -144,8 +146,8 @@ def _show(options: argparse.Namespace) -> int:
     counts = f"{verdict.answered} answers, {len(verdict.refusals)} refusals, {verdict.cpu_seconds:.2f} s"
     for line in (*edits, *plan, *verdict.refusals, counts):
         print(visible(line))
-    for one in verdict.findings:
-        print(visible(f"BROKEN {one.asked}: {one.what}"), one.trace, sep="\n")
+    for finding in verdict.findings:
+        print(visible(f"BROKEN {finding.asked}: {finding.what}"), finding.trace, sep="\n")
     return int(bool(verdict.findings))
 
 

@@ -112,7 +112,7 @@ def pieces_of(file: ArrayFile, blob: str, offsets: str) -> list[bytes]:
 def with_pieces(file: ArrayFile, blob: str, offsets: str, pieces: Sequence[bytes]) -> None:
     """Replace what `pieces_of` gave."""
     places = file.row(offsets)
-    ends = np.concatenate([[0], np.cumsum([len(one) for one in pieces])])
+    ends = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])])
     places.array = ends.astype(places.dtype)
     file.row(blob).array = np.frombuffer(b"".join(pieces), dtype=np.uint8)
 

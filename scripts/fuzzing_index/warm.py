@@ -16,5 +16,5 @@ def warm_up(world: World) -> None:
         world.restore()
         verdict = ask(world, plan)
         if verdict.findings or verdict.refusals:
-            told = [(one.asked, one.what, one.trace) for one in verdict.findings]
+            told = [(finding.asked, finding.what, finding.trace) for finding in verdict.findings]
             raise AssertionError(f"a sound index was not answered by: {verdict.refusals}, {told}")

@@ -70,9 +70,11 @@ def _judged(root: Path, questions: Sequence[Question]) -> list[Verdict]:
 
 def _figures(verdicts: Sequence[Verdict]) -> dict[str, float]:
     count = max(len(verdicts), 1)
-    firsts = {f"first {depth}": sum(0 < one.rank <= depth for one in verdicts) / count for depth in (1, 3, FIRST)}
-    within = sum(one.rank > 0 for one in verdicts) / count
-    reciprocal = sum(1 / one.rank for one in verdicts if one.rank) / count
+    firsts = {
+        f"first {depth}": sum(0 < verdict.rank <= depth for verdict in verdicts) / count for depth in (1, 3, FIRST)
+    }
+    within = sum(verdict.rank > 0 for verdict in verdicts) / count
+    reciprocal = sum(1 / verdict.rank for verdict in verdicts if verdict.rank) / count
     return {"questions": len(verdicts), **firsts, f"first {DEPTH}": within, "MRR": reciprocal}
 
 

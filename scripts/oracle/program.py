@@ -118,18 +118,18 @@ class _Filler(ast.NodeVisitor):
         return f"{self.scope.qualified}.{name}" if self.scope.qualified else name
 
     def visit_Import(self, node: ast.Import) -> None:
-        for one in node.names:
-            if one.asname:
-                self._bind(one.asname, (one.name, 0, ""))
+        for name in node.names:
+            if name.asname:
+                self._bind(name.asname, (name.name, 0, ""))
             else:
-                self._bind(one.name.partition(".")[0], (one.name.partition(".")[0], 0, ""))
+                self._bind(name.name.partition(".")[0], (name.name.partition(".")[0], 0, ""))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for one in node.names:
-            if one.name == "*":
+        for name in node.names:
+            if name.name == "*":
                 self.scope.stars.append((node.module or "", node.level))
             else:
-                self._bind(one.asname or one.name, (node.module or "", node.level, one.name))
+                self._bind(name.asname or name.name, (node.module or "", node.level, name.name))
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         made = Class(self.scope.path, self._qualified(node.name), node, self.scope)
@@ -160,8 +160,8 @@ class _Filler(ast.NodeVisitor):
         made = Function(self.scope.path, self._qualified(name), node, self.scope)
         self.scope.inner.append(made)
         arguments = node.args
-        for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-            made.names[one.arg] = [one]
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            made.names[argument.arg] = [argument]
         for rest in (arguments.vararg, arguments.kwarg):
             if rest is not None:
                 made.names[rest.arg] = [UNKNOWN]
@@ -174,8 +174,8 @@ class _Filler(ast.NodeVisitor):
         """Take the names of lambdas for local ones of what is around."""
         if isinstance(node, ast.Lambda):
             arguments = node.args
-            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-                self._bind(one.arg, UNKNOWN)
+            for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+                self._bind(argument.arg, UNKNOWN)
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -203,8 +203,8 @@ class _Filler(ast.NodeVisitor):
         elif isinstance(target, ast.Attribute):
             self._attribute(target, value)
         elif isinstance(target, ast.Tuple | ast.List):
-            for one in target.elts:
-                self._assign(one, UNKNOWN)
+            for element in target.elts:
+                self._assign(element, UNKNOWN)
         elif isinstance(target, ast.Starred):
             self._assign(target.value, UNKNOWN)
 
@@ -232,7 +232,7 @@ class _Filler(ast.NodeVisitor):
 
 def _owner_of(function: ast.AST, statement: ast.AST) -> bool:
     """Tell whether a statement is a function's own and none of one inside."""
-    return any(one is statement for one in own_nodes(function))
+    return any(node is statement for node in own_nodes(function))
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:

@@ -23,10 +23,10 @@ class Values:
         self._given: dict[tuple[int, str], list[Value] | None] = {}
         self._lines: dict[int, list[Class | str] | None] = {}
         self._below: dict[int, list[Class]] = {}
-        for one in program.classes:
-            for base in self.bases(one):
+        for class_ in program.classes:
+            for base in self.bases(class_):
                 if isinstance(base, Class):
-                    self._below.setdefault(id(base), []).append(one)
+                    self._below.setdefault(id(base), []).append(class_)
 
     def of(self, scope: Scope, node: ast.AST | None) -> list[Value] | None:
         """Return all that an expression may be."""
@@ -43,9 +43,9 @@ class Values:
             receivers = self.of(scope, node.value)
             if receivers is None:
                 return None
-            if node.attr == "__class__" and all(isinstance(one, Instance) for one in receivers):
-                return [one.of for one in receivers if isinstance(one, Instance)]
-            return self._all([self.attribute(one, node.attr) for one in receivers])
+            if node.attr == "__class__" and all(isinstance(receiver, Instance) for receiver in receivers):
+                return [receiver.of for receiver in receivers if isinstance(receiver, Instance)]
+            return self._all([self.attribute(receiver, node.attr) for receiver in receivers])
         if isinstance(node, ast.Call):
             return self._called(scope, node)
         if isinstance(node, ast.IfExp):

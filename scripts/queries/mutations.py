@@ -175,7 +175,7 @@ def _qualifier(case: Case) -> Iterator[str]:
 def _sources(select: exp.Select) -> dict[str, exp.Expr]:
     from_ = select.args.get("from_")
     nodes = [*([from_.this] if from_ is not None else []), *(one.this for one in select.args.get("joins") or ())]
-    return {one.alias_or_name.lower(): one for one in nodes if one.alias_or_name}
+    return {node.alias_or_name.lower(): node for node in nodes if node.alias_or_name}
 
 
 def _join_dropped(case: Case) -> Iterator[str]:

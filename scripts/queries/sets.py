@@ -74,9 +74,9 @@ def sample(bench: Path, name: str, *, count: int, seed: int) -> list[Gold]:
     with (bench / "items" / f"{name}.jsonl").open(encoding="utf-8") as lines:
         items = [json.loads(line) for line in lines]
     found = [
-        Gold(one["id"], files[_squashed(one["db_id"])], one.get("dialect", ""), one["gold_sql"])
-        for one in items
-        if _squashed(one["db_id"]) in files
+        Gold(item["id"], files[_squashed(item["db_id"])], item.get("dialect", ""), item["gold_sql"])
+        for item in items
+        if _squashed(item["db_id"]) in files
     ]
     chosen = random.Random(f"{seed}:{name}").sample(found, min(count, len(found)))
     return sorted(chosen, key=lambda one: one.id)

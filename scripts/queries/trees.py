@@ -81,7 +81,7 @@ def aggregates(select: exp.Select) -> list[exp.AggFunc]:
 
 def bare_columns(select: exp.Select) -> list[exp.Expr]:
     """Return the columns and stars of a SELECT that stand in no aggregate; names of its own results are none."""
-    aliases = {one.alias.lower() for one in select.expressions if one.alias}
+    aliases = {expression.alias.lower() for expression in select.expressions if expression.alias}
     return [
         one
         for part in _results(select)

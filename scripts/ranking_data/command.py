@@ -133,7 +133,7 @@ def _report(rows: Rows, plan: Plan) -> None:
     print(f"{'kind':24} {'questions':>9}  " + "  ".join(f"{name:>22}" for name in figures))
     for kind in by_kind(rows, figures["linear"].reciprocal):
         count = kinds.get(kind) or sum(number for name, number in kinds.items() if name.startswith(f"{kind}:"))
-        cells = (_cell(rows, one, kind) for one in figures.values())
+        cells = (_cell(rows, figure, kind) for figure in figures.values())
         print(f"{kind:24} {count:9}  " + "  ".join(f"{cell:>22}" for cell in cells))
     print("\nMRR@10 and recall@10; of suites NDCG@10 and tight NDCG@10. Gains of linear and ranker over linear:")
     for kind in sorted({kind.partition(":")[0] for kind in kinds}):

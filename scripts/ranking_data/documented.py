@@ -90,7 +90,7 @@ def ask_symbols(corpus: Corpus, *, most: int, seed: int) -> list[Judged]:
 
 def _numbers(corpus: Corpus, kinds: Sequence[Kind]) -> list[int]:
     """Return the definitions of some kinds that are whole and no test and the like."""
-    flags = np.concatenate([one.segment.chunk_flags for one in corpus.members])
+    flags = np.concatenate([member.segment.chunk_flags for member in corpus.members])
     rest = corpus.of_kinds((Kind.MODULE, Kind.BLOCK)) & (flags & DEFINES == 0)
     wanted = corpus.of_kinds(kinds) & ~rest & (flags & CONTINUES == 0)
     for label in LABELS:

@@ -126,7 +126,7 @@ def _hidden(name: str, root: Path, cache: Path, *, say: Say) -> Collection:
         folder.mkdir(parents=True)
         made = docstring_questions(root, folder, MOST, seed=SEED)
         questions = [*_judged(made.questions, "docstring"), *ask_second(root, most=MOST // 2, seed=SEED)]
-        rows = [asdict(one) for one in questions]
+        rows = [asdict(question) for question in questions]
         file.write_text(json.dumps(rows), encoding="utf-8")
     questions = [
         Judged(row["text"], row["kind"], tuple(Target(**one) for one in row["targets"]))
@@ -140,10 +140,10 @@ def _size(root: Path) -> int:
 
 
 def _judged(questions: Iterable[JudgedQuestion], kind: str) -> Iterator[Judged]:
-    for one in questions:
+    for question in questions:
         targets = [
             Target(place.path, place.span.start_line, place.span.end_line)
-            for place in chain.from_iterable(one.wanted)
+            for place in chain.from_iterable(question.wanted)
             if place.span is not None
         ]
-        yield Judged(one.text, kind, tuple(targets))
+        yield Judged(question.text, kind, tuple(targets))

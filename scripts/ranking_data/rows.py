@@ -45,13 +45,13 @@ class Rows:
 
     def save(self, path: Path) -> None:
         """Write to a file of arrays."""
-        np.savez(path, **{one.name: getattr(self, one.name) for one in fields(self)})
+        np.savez(path, **{field.name: getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def load(cls, path: Path) -> Rows:
         """Read what `save` wrote."""
         with np.load(path) as arrays:
-            return cls(**{one.name: arrays[one.name] for one in fields(cls)})
+            return cls(**{field.name: arrays[field.name] for field in fields(cls)})
 
 
 def rows_of(corpus: Corpus, questions: Iterable[Judged], *, group: str, encoder: Encoder | None) -> Rows:
@@ -95,7 +95,7 @@ def linear_scores(features: Array, shape: QueryType) -> Array:
 
 def joined(parts: Sequence[Rows]) -> Rows:
     """Return the rows of several collections as one."""
-    return Rows(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Rows)})
+    return Rows(**{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Rows)})
 
 
 def _answers(corpus: Corpus, chunks: Array, targets: Sequence[Target]) -> tuple[Array, Array]:

@@ -54,7 +54,7 @@ def checked_out(repository: Repository, *, git: Path, cache: Path, say: Say, kee
     if folder.is_dir():
         return folder
     places = (repository.source.replace("/", "+") + "/repo", repository.source.replace("/", "+"), repository.source)
-    clone = next((git / one for one in places if (git / one).is_dir()), None)
+    clone = next((git / place for place in places if (git / place).is_dir()), None)
     if clone is None or not repository.revision:
         return None
     say(f"checking out {repository.source}")

@@ -60,7 +60,7 @@ def compound_scores(repositories: Iterable[Repository]) -> tuple[Scored, list[st
     found: list[tuple[str, str, float, float, bool]] = []
     for repository in repositories:
         for pair in pairs(repository.judged, name=repository.name):
-            targets = [one.targets for one in pair.parts]
+            targets = [part.targets for part in pair.parts]
             found.append((half_of(repository.name), pair.join, *_compared(repository, pair.text, targets)))
     return _scored([one[0] for one in found], [one[2:] for one in found]), [one[1] for one in found]
 

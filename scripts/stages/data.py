@@ -79,7 +79,9 @@ def data_scores(
 
 def _held(answer: Answer | None, asked: DataQuestion) -> float:
     sources = (*answer.sources, *answer.further) if answer else ()
-    return len(asked.tables & {_last(one.name) for one in sources if one.path == asked.path}) / len(asked.tables)
+    return len(asked.tables & {_last(source.name) for source in sources if source.path == asked.path}) / len(
+        asked.tables
+    )
 
 
 def _last(name: str) -> str:

@@ -69,7 +69,7 @@ def compound_questions(questions: Path, packages: Path) -> Iterator[Repository]:
     for path in sorted(questions.glob("*.jsonl")):
         for root in sorted(packages.glob(f"{path.stem}*")):
             opened = open_repository(root, suite="compound", name=path.stem)
-            judged = judge([one for one in read_questions(path) if one.kind == "compound"], opened.index)
+            judged = judge([question for question in read_questions(path) if question.kind == "compound"], opened.index)
             yield Repository(path.stem, "compound", opened.index, opened.corpus, tuple(judged))
 
 

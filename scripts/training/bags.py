@@ -46,9 +46,9 @@ def training_bags(pairs: Sequence[Pair], pieces: Pieces, weights: FieldWeights) 
     """Return what training chooses from."""
     records = [pair.record for pair in pairs]
     name, around = _named(records, pieces, weights)
-    first = _counts((one.summary for one in records), pieces)
-    rest = _counts((one.rest for one in records), pieces, most=MAX_REST)
-    body = _counts((one.text for one in records), pieces, most=weights.body_rows)
+    first = _counts((record.summary for record in records), pieces)
+    rest = _counts((record.rest for record in records), pieces, most=MAX_REST)
+    body = _counts((record.text for record in records), pieces, most=weights.body_rows)
     bodies = (body, _without(body, name), body + rest, body + first)
     shares = (weights.name, 0.0, weights.name, weights.name)
     named = _logarithm(name, even=True)
@@ -66,9 +66,9 @@ def measured_bags(package: Measured, pieces: Pieces, weights: FieldWeights) -> t
     records = package.records
     name, around = _named(records, pieces, weights)
     around = around + weights.name * _logarithm(name, even=True)
-    first = _counts((one.summary for one in records), pieces)
-    rest = _counts((one.rest for one in records), pieces)
-    body = _counts((one.text for one in records), pieces, most=weights.body_rows)
+    first = _counts((record.summary for record in records), pieces)
+    rest = _counts((record.rest for record in records), pieces)
+    body = _counts((record.text for record in records), pieces, most=weights.body_rows)
     asked = np.array(package.asked, dtype=np.int64)
     others = np.flatnonzero(np.diff(rest.indptr) >= MIN_REST)[:ATTEMPTS]
     return (
@@ -83,9 +83,9 @@ def _named(
     records: Sequence[Record], pieces: Pieces, weights: FieldWeights
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Return the pieces of names, and of what stands around them with its weights."""
-    name = _counts((one.name for one in records), pieces)
-    scope = _logarithm(_counts((one.scope for one in records), pieces), even=True)
-    path = _logarithm(_counts((one.path for one in records), pieces), even=True)
+    name = _counts((record.name for record in records), pieces)
+    scope = _logarithm(_counts((record.scope for record in records), pieces), even=True)
+    path = _logarithm(_counts((record.path for record in records), pieces), even=True)
     return name, weights.scope * scope + weights.path * path
 
 

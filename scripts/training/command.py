@@ -55,7 +55,10 @@ def _extract(folder: Path, _: Path) -> int:
     measured_ones = packages(folder / "measured")
     with ProcessPoolExecutor(initializer=gc.disable) as pool:  # millions of objects and no cycles
         tasks = [pool.submit(_extracted, one, extracts / "measured", everything=True) for one in measured_ones]
-        tasks += [pool.submit(_extracted, one, extracts / one.registry, everything=False) for one in packages(folder)]
+        tasks += [
+            pool.submit(_extracted, package, extracts / package.registry, everything=False)
+            for package in packages(folder)
+        ]
         for task in tasks:
             print(task.result(), flush=True)
     return 0
@@ -110,7 +113,7 @@ def _measure(folder: Path, model: Path) -> int:
 
 
 def _ranks(encoder: StaticEncoder, package: Measured) -> Array:
-    passages = [Passage(one.name, one.scope, one.path, one.text) for one in package.records]
+    passages = [Passage(record.name, record.scope, record.path, record.text) for record in package.records]
     questions = np.array([encoder.encode_query(package.records[one].summary) for one in package.asked])
     return ranks_of(questions @ encoder.encode_passages(passages).T, np.array(package.asked))
 

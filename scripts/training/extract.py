@@ -99,7 +99,7 @@ def extract(package: Package, *, everything: bool = False) -> Extract:
             break
         records += _read(member, language)
     if not everything:
-        records = [one for one in records if one.summary]
+        records = [record for record in records if record.summary]
         if len(records) > MAX_RECORDS:
             chosen = random.Random(package.name).sample(range(len(records)), MAX_RECORDS)
             records = [records[position] for position in sorted(chosen)]

@@ -37,7 +37,7 @@ class Judge:
 
     def __init__(self, packages: Sequence[Measured], pieces: Pieces, weights: FieldWeights) -> None:
         self._bags: Mapping[str, tuple[Bags, Array, Bags, Array]] = {
-            one.package: measured_bags(one, pieces, weights) for one in packages
+            package.package: measured_bags(package, pieces, weights) for package in packages
         }
 
     def figures(self, table: Table) -> Figures:

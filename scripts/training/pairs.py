@@ -68,11 +68,11 @@ class Measured:
 def measured(found: Extract) -> Measured:
     """Return the corpus and the questions of a package: first sentences of functions with two statements or more."""
     name = found.package.partition(":")[2]
-    functions = [one for one in found.records if one.kind in {"function", "method"}]
+    functions = [record for record in found.records if record.kind in {"function", "method"}]
     chance = random.Random(name)
     if len(functions) > CORPUS:
         functions = [functions[position] for position in sorted(chance.sample(range(len(functions)), CORPUS))]
-    seen = Counter(_plain(one.summary) for one in functions)
+    seen = Counter(_plain(function.summary) for function in functions)
     chosen = [
         position
         for position, one in enumerate(functions)

@@ -23,7 +23,7 @@ NAME = "coderag-static"
 def write_model(table: Table, pieces: Sequence[str], weights: FieldWeights, *, folder: Path) -> int:
     """Write the model with rows of int8, and its checksum, and return its size in bytes."""
     text = "\n".join(pieces).encode()
-    ends = np.cumsum([len(one.encode()) + 1 for one in pieces]) - 1
+    ends = np.cumsum([len(piece.encode()) + 1 for piece in pieces]) - 1
     scales = np.maximum(np.abs(table.rows).max(axis=1) / LARGEST, ALMOST_NOTHING)
     tensors = {
         "ends": ends.astype("<u4"),

@@ -83,7 +83,7 @@ def _strings(texts: Mapping[str, str]) -> Mapping[Key, set[Place]]:
             continue
         for number, line in enumerate(text.split("\n"), 1):
             for string in STRING.finditer(line):
-                for key in _keys(path, next(one for one in string.groups() if one)):
+                for key in _keys(path, next(group for group in string.groups() if group)):
                     found[key].add(Place(path, number, number))
     return found
 

@@ -84,7 +84,11 @@ def _sought(written: Written, text: str, form: Form) -> Iterable[str]:
     """Return how a string may be written: as it is in code, as a program has it, and what was cut out of it."""
     spellings = {written.raw, written.text, text if form is Form.CUT else ""}
     # Fixed parts around placeholders would stand in other messages, too, and these are no answers.
-    return sorted(one for one in spellings if one and (len(one) >= MIN_LETTERS or not PLACEHOLDER.search(one)))
+    return sorted(
+        spelling
+        for spelling in spellings
+        if spelling and (len(spelling) >= MIN_LETTERS or not PLACEHOLDER.search(spelling))
+    )
 
 
 def _places(sought: Iterable[str], texts: Texts) -> set[Place]:

@@ -246,7 +246,7 @@ def test_a_class_from_a_course_joins() -> None:
             self.documents: list[dict[str, Any]] = []
 
         def search(self, query: str, k: int = 1) -> list[tuple[dict[str, Any], float]]:
-            return [(one, 1.0) for one in self.documents if query in one["content"]][:k]
+            return [(document, 1.0) for document in self.documents if query in document["content"]][:k]
 
     own = Keywords()
     own.documents = DOCUMENTS
@@ -287,7 +287,7 @@ def by_length(_: str, documents: Sequence[Document]) -> list[int]:
         (by_length, ["stock", "refund"]),
         (lambda *_: ["refund"], ["refund", "stock"]),
         (lambda _, documents: sorted(documents, key=lambda one: one.id), ["refund", "stock"]),
-        (lambda _, documents: np.array([len(one.id) for one in documents]), ["refund", "stock"]),
+        (lambda _, documents: np.array([len(document.id) for document in documents]), ["refund", "stock"]),
         ("maxsim", ["stock", "refund"]),
         ("trees", ["stock", "refund"]),
     ],

@@ -37,7 +37,7 @@ def test_async_batches_and_chains(shop: Index) -> None:
     expected = retriever.invoke(QUESTION)
     assert asyncio.run(retriever.ainvoke(QUESTION)) == expected
     assert retriever.batch([QUESTION, "money rounding"])[0] == expected
-    chain = retriever | RunnableLambda(lambda documents: [one.metadata["path"] for one in documents])
+    chain = retriever | RunnableLambda(lambda documents: [document.metadata["path"] for document in documents])
     assert chain.invoke(QUESTION) == [one.metadata["path"] for one in expected]
 
 

@@ -56,9 +56,9 @@ def test_agents_are_found(machine: Machine) -> None:
     done = machine.run("install", "--yes", "--json")
     assert done.returncode == 0
     records = json.loads(done.stdout)
-    assert {one["agent"] for one in records} == {"codex", "gemini-cli"}
-    assert {one["part"] for one in records} == {"mcp", "instructions", "skill"}
-    assert {one["action"] for one in records} == {"created"}
+    assert {record["agent"] for record in records} == {"codex", "gemini-cli"}
+    assert {record["part"] for record in records} == {"mcp", "instructions", "skill"}
+    assert {record["action"] for record in records} == {"created"}
     assert (machine.home / ".gemini/settings.json").exists()
 
 

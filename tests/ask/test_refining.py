@@ -108,7 +108,7 @@ def test_a_member_is_given_with_its_class(tmp_path: Path) -> None:
     assert small.sources[0].place == "shelf.py:7-9"
     assert big.sources[0].place == "shelf.py:1-9"
     assert big.sources[0].text.split("\n") == [line for line in shelf.split("\n") if line]
-    assert [one.text for one in big.statements] == [one.text for one in small.statements]
+    assert [statement.text for statement in big.statements] == [statement.text for statement in small.statements]
     tight = index.ask("how is a book handed out to a reader?", pipeline="retrieve,small_to_big,answer", budget=60)
     assert tight.sources[0].place == "shelf.py:7-9"
 

@@ -70,11 +70,11 @@ def _shown(tables: Tables, expected: Tables) -> Iterator[str]:
     """Yield a line for each table, column and key, with the types that are expected."""
     for name, table in sorted(tables.items()):
         yield name
-        typed = {one.name for one in expected[name].columns if one.type} if name in expected else set()
-        yield from (f"  {_column(one, typed=one.name in typed)}" for one in table.columns)
+        typed = {column.name for column in expected[name].columns if column.type} if name in expected else set()
+        yield from (f"  {_column(column, typed=column.name in typed)}" for column in table.columns)
         if table.primary_key:
             yield f"  primary key {', '.join(table.primary_key)}"
-        yield from sorted(f"  {_key(one)}" for one in table.foreign_keys)
+        yield from sorted(f"  {_key(key)}" for key in table.foreign_keys)
 
 
 def _column(column: Column, *, typed: bool) -> str:

@@ -297,7 +297,7 @@ def test_the_shop_is_one_database_as_its_migrations_leave_it() -> None:
     paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.sql"))
     files = [SchemaFile(path, parse_file((root / path).read_bytes(), path=path)) for path in paths]
     schema = folded(*files, settings=Settings("shop"))
-    assert [(one.name, one.tables) for one in schema.databases] == [("shop", 18)]
+    assert [(database.name, database.tables) for database in schema.databases] == [("shop", 18)]
     assert not schema.problems
     assert [one.text for one in table(schema, "payments").history][:2] == [
         "created",
@@ -324,7 +324,7 @@ def test_a_snapshot_says_what_is_there_and_migrations_what_happened() -> None:
     assert [one.text for one in users.history] == ["created", "column born added: date"]
     assert users.sources[0].path == "db/schema.sql"
     assert users.origins == (Origin.DDL, Origin.MIGRATION)
-    assert [one.name for one in schema.databases] == ["root"]
+    assert [database.name for database in schema.databases] == ["root"]
     assert texts(schema) == [
         "db/migrate/1_a.sql:1: the migrations leave logs, which is not in db/schema.sql",
         "db/schema.sql:1: users is another table here than the migrations leave: only the migrations have born, no "
@@ -424,7 +424,7 @@ def test_models_join_the_tables_that_they_map() -> None:
         ),
     )
     orders = table(schema, "orders")
-    assert [one.name for one in schema.databases] == ["root"]
+    assert [database.name for database in schema.databases] == ["root"]
     assert (orders.alias, orders.comment) == ("Order", "What a customer bought.")
     assert orders.origins == (Origin.DDL, Origin.ORM)
     assert orders.sources == (Source("db/schema.sql", 1, 1), Source("shop/models.py", 7, 7))
@@ -481,7 +481,7 @@ def test_use_switches_the_database_inside_a_file() -> None:
     )
     assert shape(schema) == {"blog.posts": "id author", "blog.users": "id b", "shop.users": "id a"}
     assert table(schema, "posts").foreign_keys[0].table == Name("users", "", "blog")
-    assert [(one.name, one.tables) for one in schema.databases] == [("blog", 2), ("shop", 1)]
+    assert [(database.name, database.tables) for database in schema.databases] == [("blog", 2), ("shop", 1)]
 
 
 def test_odd_names_are_kept() -> None:
@@ -537,7 +537,7 @@ def test_columns_have_the_values_of_their_enums_and_domains() -> None:
     schema = folded(
         file(
             "a.sql",
-            *(CreateType(one) for one in types),
+            *(CreateType(type_) for type_ in types),
             CreateType(TypeDefinition(name("shop.status"), values=("sent",)), extend=True),
             create("t", "a shop.status, b STATUS[], c state, d size, e text, f timestamp(3)"),
         )
@@ -551,7 +551,7 @@ def test_columns_have_the_values_of_their_enums_and_domains() -> None:
         "e": (),
         "f": (),
     }
-    assert [str(one.name) for one in schema.types] == ["a.size", "a.state", "a.shop.status"]
+    assert [str(type_.name) for type_ in schema.types] == ["a.size", "a.state", "a.shop.status"]
 
 
 def part(text: str, parent: str, *, partition: bool = True, columns: str = "") -> CreateTable:
@@ -771,7 +771,7 @@ def test_definitions_speak_of_what_they_mention() -> None:
         ),
     )
     orders, users = Name("orders", "", "shop"), Name("users", "", "shop")
-    assert [(one.term, one.tables, one.columns) for one in schema.definitions] == [
+    assert [(definition.term, definition.tables, definition.columns) for definition in schema.definitions] == [
         ("revenue", (orders,), (ColumnUse("total_cents", (orders,)),)),
         ("Lifetime value", (users,), (ColumnUse("lifetime_value", (users,)),)),
         ("net", (orders,), (ColumnUse("total_cents", (orders,)),)),
@@ -910,7 +910,7 @@ def test_routines_and_types_of_a_database_keep_their_places() -> None:
             total("int8", 7),
         ),
     )
-    assert [(one.parameters[0].type, one.source) for one in schema.routines] == [
+    assert [(routine.parameters[0].type, routine.source) for routine in schema.routines] == [
         ("integer", Source("db/tables.sql", 5, 5)),
         ("bigint", Source("db/tables.sql", 7, 7)),
     ]
@@ -928,7 +928,7 @@ def test_queries_find_the_tables_of_files_and_database() -> None:
         file("queries.sql", AddQuery(query)),
     )
     assert schema.queries[0].database == "shop"
-    assert {one.database for one in schema.queries[0].usage.reads} == {"shop"}
+    assert {read.database for read in schema.queries[0].usage.reads} == {"shop"}
 
 
 def beside_their_database(count: int) -> list[SchemaFile]:
@@ -1070,7 +1070,7 @@ def test_any_operations_give_a_schema_that_holds_together(operations: list[Creat
     files = [file(paths[0], *operations[:half]), file(paths[1], *operations[half:])]
     schema = folded(*files)
     assert folded(*reversed(files)) == schema
-    databases = {one.name for one in schema.databases}
+    databases = {database.name for database in schema.databases}
     names = {one.name for one in schema.tables}
     assert len(names) == len(schema.tables)
     for one in schema.tables:

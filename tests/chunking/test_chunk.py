@@ -86,7 +86,7 @@ def test_chunks_of_any_text_hold_every_line_once(language: str, text: str) -> No
 
 
 def names(found: ReadFile) -> list[tuple[str, str, int, int]]:
-    return [(one.kind, one.qualified_name, one.first_row + 1, one.last_row + 1) for one in found.drafts]
+    return [(draft.kind, draft.qualified_name, draft.first_row + 1, draft.last_row + 1) for draft in found.drafts]
 
 
 def text_of(found: ReadFile, draft: ChunkSpec) -> str:
@@ -133,8 +133,8 @@ def test_a_class_is_its_frame_and_its_methods_are_chunks() -> None:
     assert text_of(found, cart) == 'class Cart(dict):\n    """Goods and their number."""\n\n    currency = "EUR"\n'
     assert (total.decorators, total.doc) == (("@property",), "Return the price of everything.")
     assert text_of(found, dump).startswith("    # Kept for the old web site.\n    def dump")
-    assert [one.parent for one in found.drafts] == [-1, 0, 1, 1]
-    assert "plain" in [one.name for one in found.outline.definitions]
+    assert [draft.parent for draft in found.drafts] == [-1, 0, 1, 1]
+    assert "plain" in [definition.name for definition in found.outline.definitions]
     assert total.calls == ("sum", "values")
 
 
@@ -143,7 +143,7 @@ def test_several_definitions_on_a_line_are_one_chunk_and_all_are_symbols() -> No
     check(found)
     found = read("int a(void) { return 1; } int b(void) { return 2; }\n", "c")
     check(found)
-    assert [one.name for one in found.outline.definitions] == ["a", "b"]
+    assert [definition.name for definition in found.outline.definitions] == ["a", "b"]
     assert len(found.drafts) == 1
 
 
@@ -161,7 +161,7 @@ def test_a_function_below_the_cap_stays_whole() -> None:
     text = function(250)
     assert 10_000 < len(text) < MAX_CHUNK_BYTES
     found = read(text)
-    assert [text_of(found, one) for one in found.drafts] == [text]
+    assert [text_of(found, draft) for draft in found.drafts] == [text]
 
 
 def test_a_function_beyond_the_cap_is_split_between_statements() -> None:
@@ -170,19 +170,19 @@ def test_a_function_beyond_the_cap_is_split_between_statements() -> None:
     found = read(text)
     check(found)
     assert 2 <= len(found.drafts) <= 3
-    assert "".join(text_of(found, one) for one in found.drafts) == text
-    for one in found.drafts:
-        assert (one.name, one.signature, one.doc) == ("large", "def large(first, second)", "Do a lot.")
-        assert len(text_of(found, one)) <= MAX_CHUNK_BYTES
-        assert text_of(found, one).startswith(("def large", "    if ready"))
-    assert [one.continues for one in found.drafts] == [False] + [True] * (len(found.drafts) - 1)
+    assert "".join(text_of(found, draft) for draft in found.drafts) == text
+    for draft in found.drafts:
+        assert (draft.name, draft.signature, draft.doc) == ("large", "def large(first, second)", "Do a lot.")
+        assert len(text_of(found, draft)) <= MAX_CHUNK_BYTES
+        assert text_of(found, draft).startswith(("def large", "    if ready"))
+    assert [draft.continues for draft in found.drafts] == [False] + [True] * (len(found.drafts) - 1)
 
 
 def test_a_long_comment_does_not_take_the_name_from_its_function() -> None:
     text = "# What follows is long to explain.\n" * 500 + "def explained():\n    return 1\n"
     found = read(text)
     check(found)
-    (named,) = [one for one in found.drafts if one.name == "explained" and not one.continues]
+    (named,) = [draft for draft in found.drafts if draft.name == "explained" and not draft.continues]
     assert "def explained" in text_of(found, named)
 
 
@@ -190,7 +190,7 @@ def test_a_single_line_beyond_the_cap_is_one_piece() -> None:
     text = "first = 1\nlong = '" + "x" * 3 * MAX_CHUNK_BYTES + "'\nlast = 2\n"
     found = read(text)
     check(found)
-    assert max(len(text_of(found, one)) for one in found.drafts) < 3 * MAX_CHUNK_BYTES + 20
+    assert max(len(text_of(found, draft)) for draft in found.drafts) < 3 * MAX_CHUNK_BYTES + 20
 
 
 def test_long_code_between_definitions_is_a_block() -> None:
@@ -208,9 +208,9 @@ def test_text_that_no_grammar_reads_is_cut_at_blank_lines() -> None:
     paragraph = "some words that say nothing at all\n" * 20 + "\n"
     found = read(paragraph * 60, "text")
     check(found)
-    assert {one.kind for one in found.drafts} == {Kind.BLOCK}
-    assert all(len(text_of(found, one)) <= MAX_CHUNK_BYTES for one in found.drafts)
-    assert all(len(text_of(found, one).split("\n")) % 21 == 0 for one in found.drafts)
+    assert {draft.kind for draft in found.drafts} == {Kind.BLOCK}
+    assert all(len(text_of(found, draft)) <= MAX_CHUNK_BYTES for draft in found.drafts)
+    assert all(len(text_of(found, draft).split("\n")) % 21 == 0 for draft in found.drafts)
 
 
 def test_a_file_that_crashed_a_parser_is_read_as_lines() -> None:
@@ -231,4 +231,4 @@ def test_syntax_errors_are_said_and_what_is_around_them_is_read() -> None:
     found = read("def before():\n    return 1\n\n)))\n\ndef after():\n    return 2\n")
     check(found)
     assert found.problem == "syntax errors"
-    assert {"before", "after"} <= {one.name for one in found.drafts}
+    assert {"before", "after"} <= {draft.name for draft in found.drafts}

@@ -36,10 +36,10 @@ def named(text: str, *, rst: bool = False) -> list[tuple[int, str, str, str]]:
     lines = Lines(text.encode())
     drafts = (chunk_restructuredtext if rst else chunk_markdown)(lines, name="doc")
     found = document_references(lines, drafts)
-    assert {one.role for one in found.mentions} <= {Role.DOCUMENT}
+    assert {mention.role for mention in found.mentions} <= {Role.DOCUMENT}
     return [
-        (one.row + 1, drafts[one.owner].name if one.owner >= 0 else "", one.receiver, one.name)
-        for one in found.mentions
+        (mention.row + 1, drafts[mention.owner].name if mention.owner >= 0 else "", mention.receiver, mention.name)
+        for mention in found.mentions
     ]
 
 

@@ -22,7 +22,7 @@ def read(text: str, language: str = "markdown") -> ReadFile:
 
 
 def sections(text: str, language: str = "markdown") -> list[tuple[str, int, int]]:
-    return [(one.qualified_name, one.first_row + 1, one.last_row + 1) for one in read(text, language).drafts]
+    return [(draft.qualified_name, draft.first_row + 1, draft.last_row + 1) for draft in read(text, language).drafts]
 
 
 GUIDE = """Before the first heading.
@@ -94,8 +94,8 @@ def test_front_matter_is_no_heading() -> None:
 def test_long_sections_are_split_at_blank_lines() -> None:
     found = read("# Long\n\n" + "\n".join(["Some words, again and again and again.\n" * 10] * 80))
     assert len(found.drafts) > 2
-    assert {one.qualified_name for one in found.drafts} == {"Long"}
-    assert all(not found.lines.is_blank(one.first_row) for one in found.drafts)
+    assert {draft.qualified_name for draft in found.drafts} == {"Long"}
+    assert all(not found.lines.is_blank(draft.first_row) for draft in found.drafts)
 
 
 def test_restructuredtext_sections() -> None:
@@ -167,14 +167,14 @@ ANALYSIS = notebook(
 def test_cells_are_chunks_on_the_rows_of_the_file() -> None:
     found = read(ANALYSIS, "notebook")
     rows = ANALYSIS.split("\n")
-    assert [(one.kind, one.name) for one in found.drafts] == [
+    assert [(draft.kind, draft.name) for draft in found.drafts] == [
         (Kind.CELL, "Revenue"),
         (Kind.CELL, "Revenue"),
         (Kind.CELL, "Revenue"),
         (Kind.CELL, "By country"),
         (Kind.CELL, "By country"),
     ]
-    texts = [found.lines.text(one.parts).decode() for one in found.drafts]
+    texts = [found.lines.text(draft.parts).decode() for draft in found.drafts]
     assert texts[1] == "def revenue(orders):\n    return sum(orders)\n"
     for one, text in zip(found.drafts, texts, strict=True):
         for row, line in zip(range(one.first_row, one.last_row + 1), text.split("\n"), strict=False):
@@ -206,4 +206,4 @@ def test_a_line_that_stands_in_an_output_too_is_found_in_its_cell() -> None:
 def test_what_is_no_notebook_is_read_as_lines(text: str) -> None:
     found = read(text + "\n", "notebook")
     assert found.problem.startswith("not a readable notebook: ")
-    assert {one.kind for one in found.drafts} == {Kind.BLOCK}
+    assert {draft.kind for draft in found.drafts} == {Kind.BLOCK}

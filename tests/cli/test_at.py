@@ -48,8 +48,8 @@ def test_a_line_of_another_language_means_its_own_definition(coderag: Run, root:
 
 
 def test_a_column_means_one_name(coderag: Run, root: Path) -> None:
-    at_total = [one for one in places(coderag, root, "shop/basket.py:8:17") if one[0] == "defines"]
-    at_fee = [one for one in places(coderag, root, "shop/basket.py:8:36") if one[0] == "defines"]
+    at_total = [place for place in places(coderag, root, "shop/basket.py:8:17") if place[0] == "defines"]
+    at_fee = [place for place in places(coderag, root, "shop/basket.py:8:36") if place[0] == "defines"]
     assert at_total == [("defines", "shop/prices.py", 1)]
     assert at_fee == [("defines", "api/total.go", 7)]
 

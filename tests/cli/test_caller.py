@@ -100,7 +100,7 @@ def test_each_line_of_a_batch_may_bring_groups(office: Path, coderag: Run) -> No
     assert "payroll" not in bound.stdout
     tables = '{"question": "salaries", "groups": ["dev"]}\n{"question": "salaries", "groups": ["hr"]}\n'
     answers = map(json.loads, coderag("schema", "--batch", cwd=office, stdin=tables).stdout.splitlines())
-    assert [[table["name"] for table in one["tables"]] for one in answers] == [[], ["salaries"]]
+    assert [[table["name"] for table in answer["tables"]] for answer in answers] == [[], ["salaries"]]
 
 
 @pytest.fixture

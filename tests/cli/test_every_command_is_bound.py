@@ -127,20 +127,20 @@ SERVERS = {"mcp", "serve", "lsp"}  # which need a process of their own: tests/cl
 
 def commands() -> dict[str, argparse.ArgumentParser]:
     """Return the parser of each command."""
-    [found] = [one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction)]
+    [found] = [action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction)]
     return dict(found.choices)
 
 
 def variants(parser: argparse.ArgumentParser) -> Iterator[list[str]]:
     """Yield no options, every flag, and every choice that a command has; how it looks on a terminal apart."""
     yield []
-    for one in parser._actions:
-        names = [name for name in one.option_strings if name.startswith("--")]
+    for action in parser._actions:
+        names = [name for name in action.option_strings if name.startswith("--")]
         if not names or names[0] in {"--help", "--color"}:
             continue
-        if one.nargs == 0:
+        if action.nargs == 0:
             yield names[:1]
-        yield from ([names[0], str(choice)] for choice in one.choices or ())
+        yield from ([names[0], str(choice)] for choice in action.choices or ())
 
 
 def write(root: Path, *, hidden: bool) -> None:

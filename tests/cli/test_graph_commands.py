@@ -161,7 +161,7 @@ def test_related_adds_neighbours(coderag: Run, root: Path) -> None:
     assert "function charge" in done.stdout
     assert "    related: calls total_of\n" in done.stdout
     hits = json.loads(coderag("search", "total_of", "-k", "1", "--related", "2", "--json", cwd=root).stdout)
-    assert [one["related"] for one in hits] == [False, True, True]
+    assert [hit["related"] for hit in hits] == [False, True, True]
     of_table = coderag("search", "orders", "-k", "1", "--related", "9", "--language", "python", cwd=root).stdout
     assert "related: uses orders" in of_table
 

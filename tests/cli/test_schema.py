@@ -54,7 +54,7 @@ def test_schema_answers_a_stream_of_questions(coderag: Run, shop: Path) -> None:
     assert len(answers[0]["tables"]) == 2
     assert answers[1]["tables"] == []
     assert answers[2]["text"].startswith("-- SQLite")
-    assert [next(iter(one)) for one in answers[3:]] == ["error", "error", "error"]
+    assert [next(iter(answer)) for answer in answers[3:]] == ["error", "error", "error"]
 
 
 def test_tables_are_listed_and_chosen(coderag: Run, shop: Path) -> None:
@@ -62,7 +62,7 @@ def test_tables_are_listed_and_chosen(coderag: Run, shop: Path) -> None:
     names = [line.split()[0] for line in coderag("tables", "order*", cwd=shop).stdout.splitlines()[1:]]
     assert names == ["orders", "order_items", "order_events"]
     records = json.loads(coderag("tables", "--json", "--path", "schema/schema.sql", cwd=shop).stdout)
-    assert {one["kind"] for one in records} == {"table", "view"}
+    assert {record["kind"] for record in records} == {"table", "view"}
     none = coderag("tables", "zzz*", cwd=shop)
     assert (none.returncode, none.stderr) == (1, "coderag: no table is like this\n")
     wrong = coderag("tables", "--database", "zzz", cwd=shop)

@@ -39,7 +39,7 @@ def records(coderag: Run, root: Path, *arguments: str) -> list[dict[str, object]
 
 
 def paths(coderag: Run, root: Path, *arguments: str) -> list[object]:
-    return [one["path"] for one in records(coderag, root, *arguments)]
+    return [record["path"] for record in records(coderag, root, *arguments)]
 
 
 def test_symbols_are_filtered(coderag: Run, root: Path) -> None:
@@ -97,9 +97,9 @@ def test_paths_and_graphs_are_filtered(coderag: Run, root: Path) -> None:
 
 
 def test_tables_and_schemas_are_filtered(coderag: Run, root: Path) -> None:
-    names = [one["name"] for one in records(coderag, root, "tables", "--kind", "view")]
+    names = [record["name"] for record in records(coderag, root, "tables", "--kind", "view")]
     assert names == ["revenue"]
-    names = [one["name"] for one in records(coderag, root, "tables", "--kind", "table", "--language", "sql")]
+    names = [record["name"] for record in records(coderag, root, "tables", "--kind", "table", "--language", "sql")]
     assert names == ["orders"]
     assert len(records(coderag, root, "tables", "-k", "1")) == 1
     assert coderag("tables", "--language", "python", cwd=root).returncode == 1
@@ -162,7 +162,7 @@ def test_logs_are_filtered(coderag: Run, tmp_path: Path) -> None:
     assert coderag("index", "--wait", cwd=root).returncode == 0
 
     def logged(*filters: str) -> list[tuple[object, object]]:
-        return [(one["path"], one["subject"]) for one in records(coderag, root, "log", "load", *filters)]
+        return [(record["path"], record["subject"]) for record in records(coderag, root, "log", "load", *filters)]
 
     go, first, test = (("api/orders.go", "first"), ("app/orders.py", "first"), ("tests/test_orders.py", "first"))
     second = ("app/orders.py", "second")

@@ -75,7 +75,7 @@ def test_layers_on_top_are_applied(tmp_path: Path) -> None:
     weight, bias = rng.normal(size=(5, 8)).astype(np.float32), rng.normal(size=5).astype(np.float32)
     steps = ["Transformer", "Pooling", "Dense", "Normalize"]
     paths = {"Pooling": "1_Pooling", "Dense": "2_Dense"}
-    modules = [{"type": f"sentence_transformers.models.{one}", "path": paths.get(one, "")} for one in steps]
+    modules = [{"type": f"sentence_transformers.models.{step}", "path": paths.get(step, "")} for step in steps]
     (tmp_path / "modules.json").write_text(json.dumps(modules))
     (tmp_path / "2_Dense").mkdir()
     (tmp_path / "2_Dense/config.json").write_text(
@@ -125,7 +125,7 @@ def test_many_passages_keep_their_order(tmp_path: Path) -> None:
     write_words_model(tmp_path, TABLE)
     encoder = opened(tmp_path)
     passages = [Passage("", "", "", " ".join(WORDS[5 + (n + m) % 6] for m in range(n % 40 + 1))) for n in range(300)]
-    alone = np.stack([encoder.encode_passages([one])[0] for one in passages[::37]])
+    alone = np.stack([encoder.encode_passages([passage])[0] for passage in passages[::37]])
     assert np.allclose(encoder.encode_passages(passages)[::37], alone, atol=1e-6)
 
 

@@ -165,10 +165,10 @@ def test_a_preset_fills_what_is_not_said() -> None:
 
 
 def test_presets_have_names_that_differ() -> None:
-    names = [one.name for one in (*encoder_presets(), *reranker_presets())]
+    names = [preset.name for preset in (*encoder_presets(), *reranker_presets())]
     assert len(names) == len(set(names))
-    assert {one.pooling for one in encoder_presets()} <= {"mean", "cls", "last"}
-    assert {one.kind for one in reranker_presets()} == {"cross", "colbert"}
+    assert {preset.pooling for preset in encoder_presets()} <= {"mean", "cls", "last"}
+    assert {preset.kind for preset in reranker_presets()} == {"cross", "colbert"}
 
 
 def test_a_spec_is_pinned_to_what_was_found() -> None:

@@ -95,11 +95,11 @@ def test_words_and_texts_give_the_same_vectors_alone_and_together() -> None:
     assert together.shape == (len(passages), DIMENSIONS)
     assert together.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
-    alone = np.concatenate([encoder.encode_passages([one]) for one in passages])
+    alone = np.concatenate([encoder.encode_passages([passage]) for passage in passages])
     np.testing.assert_allclose(together, alone, atol=1e-5)
     words = [
-        PassageWords(*(raw_words(part.encode()) for part in (one.name, one.scope, one.path, one.text)))
-        for one in passages
+        PassageWords(*(raw_words(part.encode()) for part in (passage.name, passage.scope, passage.path, passage.text)))
+        for passage in passages
     ]
     np.testing.assert_array_equal(StaticEncoder.load().encode_words(words), together)
 

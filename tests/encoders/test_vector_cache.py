@@ -28,7 +28,7 @@ class CountingEncoder:
         self.asked: list[str] = []
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
-        texts = [passage_text(one) for one in passages]
+        texts = [passage_text(passage) for passage in passages]
         self.asked += texts
         return unit_rows(np.stack([vector(text) for text in texts]))
 

@@ -38,10 +38,12 @@ def test_only_documentation_goes(path: Path) -> None:
     hidden = hide_documentation(path.read_bytes(), language, path=path.name)
     assert [len(line) for line in hidden.split(b"\n")] == [len(line) for line in decoded.data.split(b"\n")]
     before, after = outline(decoded.data, language), outline(hidden, language)
-    assert [one._replace(doc="") for one in after.definitions] == [one._replace(doc="") for one in before.definitions]
+    assert [definition._replace(doc="") for definition in after.definitions] == [
+        definition._replace(doc="") for definition in before.definitions
+    ]
     assert after.imports == before.imports
     assert after.calls == before.calls
-    assert not [one.doc for one in after.definitions if re.search(r"\w", one.doc)]
+    assert not [definition.doc for definition in after.definitions if re.search(r"\w", definition.doc)]
 
 
 def test_comments_in_a_body_stay() -> None:
@@ -58,7 +60,7 @@ def test_what_is_no_code_stays_as_it_is() -> None:
 
 def test_questions_ask_for_the_functions_of_the_shop(tmp_path: Path) -> None:
     made = docstring_questions(SHOP, tmp_path / "copy", ALL)
-    texts = {one.text: one for one in made.questions}
+    texts = {question.text: question for question in made.questions}
     asked = texts["Log the customer out on every device, as after a change of password."]
     assert (asked.kind, asked.language, asked.source) == ("documentation", "python", "shop/auth/sessions.py:58")
     assert made.functions == len(made.questions) + sum(made.skipped.values())
@@ -86,7 +88,7 @@ FOLDERS = {
 def test_a_sentence_of_several_functions_is_no_question(tmp_path: Path) -> None:
     root = write(tmp_path / "root", FOLDERS)
     made = docstring_questions(root, tmp_path / "copy", ALL)
-    assert [one.text for one in made.questions] == ["Take what is left over."]
+    assert [question.text for question in made.questions] == ["Take what is left over."]
     assert made.skipped == {
         "sentence documents several": 2,
         "body of fewer than 2 lines": 1,
@@ -105,7 +107,7 @@ def test_each_group_has_its_questions(tmp_path: Path) -> None:
         allowed=lambda path: "tests" not in path,
         seed=4,
     )
-    assert [one.source.partition("/")[0] for one in made.questions] == ["one", "two"]
+    assert [question.source.partition("/")[0] for question in made.questions] == ["one", "two"]
     assert made.skipped["not drawn"] == 1
     assert not (tmp_path / "copy/two/tests").exists()
 

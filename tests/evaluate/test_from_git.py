@@ -113,7 +113,7 @@ def test_functions_that_are_gone_make_no_question(repository: Path) -> None:
     commit(repository, "Read and write in bytes", {"src/cart.py": both})
     commit(repository, "Drop the old way of writing", {"src/cart.py": CART.replace("open(path)", "open(path, 'rb')")})
     made = questions(repository)
-    assert [(one.text, [str(places[0]) for places in one.wanted]) for one in made.questions] == [
+    assert [(question.text, [str(places[0]) for places in question.wanted]) for question in made.questions] == [
         ("Read and write in bytes", ["src/cart.py:9-10 load"])
     ]
     assert (made.targets, made.found) == (3, 1)
@@ -123,11 +123,11 @@ def test_functions_that_are_gone_make_no_question(repository: Path) -> None:
 def test_only_commits_after_a_revision_are_used(repository: Path) -> None:
     first = commit(repository, "Clear the cart for good", {"src/cart.py": CART.replace("= []", "= list()")})
     commit(repository, "Open files as plain text", {"src/cart.py": CART.replace("open(path)", "open(path, 'r')")})
-    assert [one.text for one in questions(repository).questions] == [
+    assert [question.text for question in questions(repository).questions] == [
         "Open files as plain text",
         "Clear the cart for good",
     ]
-    assert [one.text for one in questions(repository, since=first).questions] == ["Open files as plain text"]
+    assert [question.text for question in questions(repository, since=first).questions] == ["Open files as plain text"]
     assert len(questions(repository, limit=1).questions) == 1
     with pytest.raises(EvaluationError, match=r"cannot read the history of .*bad revision"):
         questions(repository, since="nowhere")
@@ -141,7 +141,7 @@ def test_a_folder_of_a_repository_has_its_own_questions(repository: Path) -> Non
     commit(repository, "Load from another place", {"lib/load.py": "def load():\n    return 1\n"})
     commit(repository, "Clear the cart for good", {"src/cart.py": CART.replace("= []", "= list()")})
     made = questions(repository / "src")
-    assert [(one.text, str(one.wanted[0][0])) for one in made.questions] == [
+    assert [(question.text, str(question.wanted[0][0])) for question in made.questions] == [
         ("Clear the cart for good", "cart.py:5-6 Cart.clear")
     ]
 

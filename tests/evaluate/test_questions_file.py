@@ -85,7 +85,7 @@ def test_written_questions_are_read_again(tmp_path: Path) -> None:
 def test_the_questions_of_the_fixtures_are_valid() -> None:
     questions = read_questions(REPOSITORY / "fixtures/questions.jsonl")
     assert len(questions) == 70
-    assert {one.kind for one in questions} == {"symbol", "semantic", "architecture", "path"}
+    assert {question.kind for question in questions} == {"symbol", "semantic", "architecture", "path"}
 
 
 @pytest.mark.parametrize("line", BAD)

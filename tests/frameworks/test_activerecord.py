@@ -31,8 +31,8 @@ def described(text: str) -> list[Table]:
     """Return the tables that the models of a file describe."""
     found = read_code(text.encode(), language="ruby", path="app/models/x.rb")
     operations = found.operations if found else ()
-    assert all(isinstance(one, Describe) and not one.complete for one in operations)
-    return [one.table for one in operations if isinstance(one, Describe)]
+    assert all(isinstance(operation, Describe) and not operation.complete for operation in operations)
+    return [operation.table for operation in operations if isinstance(operation, Describe)]
 
 
 def names(text: str) -> list[str]:

@@ -335,7 +335,7 @@ add k: y TEXT
 add k: z TEXT
 """.splitlines()
     )
-    assert [type(one).__name__ for one in facts.operations if getattr(one, "if_missing", False)] == [
+    assert [type(operation).__name__ for operation in facts.operations if getattr(operation, "if_missing", False)] == [
         "CreateTable",
         *["AddColumn"] * 4,
     ]

@@ -77,7 +77,7 @@ def test_a_model_is_a_table_with_columns_lineage_and_what_it_reads() -> None:
     facts = read_dbt(ORDERS_SQL.encode(), path="models/orders.sql")
     table = table_of(facts)
     assert (str(table.name), table.kind, table.comment) == ("fct_orders", "table", "One row per order.")
-    assert [one.name for one in table.columns] == ["order_id", "customer_id", "paid", "paid_cents"]
+    assert [column.name for column in table.columns] == ["order_id", "customer_id", "paid", "paid_cents"]
     assert [str(name) for name in table.usage.reads] == ["stg_orders", "stripe.payment"]
     assert {one.column: [f"{use.tables[0]}.{use.column}" for use in one.sources] for one in table.lineage}["paid"] == [
         "stripe.payment.amount"
@@ -90,10 +90,10 @@ def test_properties_describe_test_and_define() -> None:
     assert isinstance(described, Describe)
     table = described.table
     assert (table.primary_key, table.domain, table.sources[0].start_line) == (("order_id",), "finance", 3)
-    assert [(one.columns, str(one.table), one.referenced, str(one.evidence)) for one in table.foreign_keys] == [
+    assert [(key.columns, str(key.table), key.referenced, str(key.evidence)) for key in table.foreign_keys] == [
         (("customer_id",), "customers", ("id",), "model")
     ]
-    assert [(one.name, one.nullable, one.values) for one in table.columns] == [
+    assert [(column.name, column.nullable, column.values) for column in table.columns] == [
         ("order_id", False, ()),
         ("customer_id", True, ()),
         ("status", True, ("placed", "shipped")),
@@ -109,10 +109,10 @@ def test_macros_seeds_snapshots_and_tests() -> None:
     macro = read_dbt(b"{% macro cents(column, digits=2) %} {{ column }} * 100 {% endmacro %}", path="macros/cents.sql")
     (operation,) = macro.operations
     assert isinstance(operation, CreateRoutine)
-    parameters = [(one.name, one.default) for one in operation.routine.parameters]
+    parameters = [(parameter.name, parameter.default) for parameter in operation.routine.parameters]
     assert (str(operation.routine.name), parameters) == ("cents", [("column", ""), ("digits", "2")])
     seed = table_of(read_dbt(b"code,name,email\nDE,Germany,a@b.de\nFR,France,c@d.fr\n", path="seeds/countries.csv"))
-    assert [(one.name, one.values) for one in seed.columns][:2] == [
+    assert [(column.name, column.values) for column in seed.columns][:2] == [
         ("code", ("DE", "FR")),
         ("name", ("Germany", "France")),
     ]
@@ -120,7 +120,7 @@ def test_macros_seeds_snapshots_and_tests() -> None:
     snapshot = table_of(
         read_dbt(b"{% snapshot orders_then %} select id from {{ ref('o') }} {% endsnapshot %}", path="s.sql")
     )
-    assert (str(snapshot.name), [one.name for one in snapshot.columns]) == ("orders_then", ["id"])
+    assert (str(snapshot.name), [column.name for column in snapshot.columns]) == ("orders_then", ["id"])
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_manifest_comes_before_what_is_read_from_the_files() -> None:
     assert (table.name.database, table.dialect) == ("shop", "snowflake")
     assert table.comment.startswith("From the manifest.")
     assert (table.primary_key, table.columns[0].type) == (("order_id",), "number")
-    assert {one.name for one in table.columns} == {"order_id", "customer_id", "paid", "paid_cents"}
+    assert {column.name for column in table.columns} == {"order_id", "customer_id", "paid", "paid_cents"}
 
 
 def test_doc_blocks_stand_in_descriptions() -> None:

@@ -82,7 +82,7 @@ def test_files_without_a_dialect_have_the_declared_one() -> None:
         SchemaFile("models.py", Facts(operations=(table,))),
         SchemaFile("schema.sql", Facts(dialect="postgres", operations=(table,))),
     ]
-    assert [one.facts.dialect for one in with_declared_dialects(files)] == ["", "mysql", "postgres"]
+    assert [dialect.facts.dialect for dialect in with_declared_dialects(files)] == ["", "mysql", "postgres"]
 
 
 def test_what_is_of_production_wins_among_files() -> None:
@@ -100,7 +100,7 @@ def test_sql_without_signs_has_the_dialect_declared_around_it() -> None:
         SchemaFile("app/db/a.sql", Facts(dialect="ansi", operations=(table,))),
         SchemaFile("other/b.sql", Facts(dialect="ansi", operations=(table,))),
     ]
-    assert [one.facts.dialect for one in with_declared_dialects(files)] == ["", "mysql", "ansi"]
+    assert [dialect.facts.dialect for dialect in with_declared_dialects(files)] == ["", "mysql", "ansi"]
 
 
 def test_migrations_of_a_tool_have_the_dialect_that_one_of_them_shows() -> None:
@@ -110,4 +110,4 @@ def test_migrations_of_a_tool_have_the_dialect_that_one_of_them_shows() -> None:
         SchemaFile("db/migrate/1_a.rb", Facts(series=series, operations=(table,))),
         SchemaFile("db/schema.rb", Facts(dialect="postgres", series=series, operations=(table,))),
     ]
-    assert [one.facts.dialect for one in with_declared_dialects(files)] == ["postgres", "postgres"]
+    assert [dialect.facts.dialect for dialect in with_declared_dialects(files)] == ["postgres", "postgres"]

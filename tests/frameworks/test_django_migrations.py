@@ -217,7 +217,7 @@ def test_sql_keeps_its_lines() -> None:
             """
         )
     ''')
-    found = [one for one in read(text, path=PATH).operations if isinstance(one, AddColumn)]
+    found = [operation for operation in read(text, path=PATH).operations if isinstance(operation, AddColumn)]
     assert [one.source for one in found] == [Source("", 8, 8), Source("", 9, 9)]
 
 

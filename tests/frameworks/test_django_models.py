@@ -143,7 +143,7 @@ table shop_like (shop.Like): what somebody likes
 
 
 def test_places_and_evidence() -> None:
-    found = [one.table for one in read(MODELS).operations if isinstance(one, CreateTable)]
+    found = [operation.table for operation in read(MODELS).operations if isinstance(operation, CreateTable)]
     lines = MODELS.splitlines()
     product = found[1]
     assert product.origins == (Origin.ORM,)

@@ -64,7 +64,11 @@ def facts(text: str) -> Facts:
 
 def tables(text: str) -> dict[str, Table]:
     """Return the tables of a file by the name of their constant."""
-    return {one.table.alias: one.table for one in facts(text).operations if isinstance(one, CreateTable)}
+    return {
+        operation.table.alias: operation.table
+        for operation in facts(text).operations
+        if isinstance(operation, CreateTable)
+    }
 
 
 def test_the_function_is_the_dialect() -> None:
@@ -157,7 +161,7 @@ const a = sqliteTable("a", { id: id(), name, other: name, size: mysqlEnum(["s", 
 """
     a = tables(text)["a"]
     assert a.primary_key == ("id",)
-    assert [(one.name, one.type) for one in a.columns] == [
+    assert [(column.name, column.type) for column in a.columns] == [
         ("id", "integer"),
         ("name", "text"),
         ("name", "text"),

@@ -128,7 +128,7 @@ def test_a_table_between_two_schemas() -> None:
 
 def test_keys_by_default_and_without() -> None:
     usual = schema('defmodule A do\n  use Ecto.Schema\n  schema "a" do\n    field :b, :map\n  end\nend\n')
-    assert [(one.name, one.type, one.identity) for one in usual.columns] == [
+    assert [(column.name, column.type, column.identity) for column in usual.columns] == [
         ("id", "bigint", True),
         ("b", "json", False),
     ]
@@ -255,7 +255,7 @@ def test_loops_over_literals_are_unrolled() -> None:
     operations = migrated(
         'for t <- [:a, :b] do\n  drop table("#{t}_x")\nend\nEnum.each(~w(c d)a, fn t -> drop table(t) end)'
     )
-    assert [one.name.name for one in operations if isinstance(one, Drop)] == ["a_x", "b_x", "c", "d"]
+    assert [operation.name.name for operation in operations if isinstance(operation, Drop)] == ["a_x", "b_x", "c", "d"]
 
 
 def test_what_is_computed_is_reported() -> None:

@@ -75,7 +75,11 @@ def facts(text: str) -> Facts:
 
 def tables(text: str) -> dict[str, Table]:
     """Return the tables of a file by name."""
-    return {str(one.table.name): one.table for one in facts(text).operations if isinstance(one, CreateTable)}
+    return {
+        str(operation.table.name): operation.table
+        for operation in facts(text).operations
+        if isinstance(operation, CreateTable)
+    }
 
 
 def test_models_are_tables_and_other_structs_are_not() -> None:
@@ -132,11 +136,11 @@ def test_relations_are_keys_on_the_side_that_has_the_column() -> None:
 
 def test_tables_between_models() -> None:
     found = tables(MODELS)
-    assert [(one.name, one.type) for one in found["user_languages"].columns] == [
+    assert [(column.name, column.type) for column in found["user_languages"].columns] == [
         ("user_id", "bigint"),
         ("language_id", ""),
     ]
-    assert [one.name for one in found["user_friends"].columns] == ["user_id", "friend_id"]
+    assert [column.name for column in found["user_friends"].columns] == ["user_id", "friend_id"]
     assert [str(key.table) for key in found["user_friends"].foreign_keys] == ["users", "users"]
 
 

@@ -62,7 +62,11 @@ def facts(text: str, language: str = "java") -> Facts:
 
 def tables(text: str, language: str = "java") -> dict[str, Table]:
     """Return the tables of a file by name."""
-    return {str(one.table.name): one.table for one in facts(text, language).operations if isinstance(one, CreateTable)}
+    return {
+        str(operation.table.name): operation.table
+        for operation in facts(text, language).operations
+        if isinstance(operation, CreateTable)
+    }
 
 
 def java(body: str) -> dict[str, Table]:
@@ -206,7 +210,7 @@ public class UserAccount {
 def test_a_key_that_is_a_relation() -> None:
     table = java("@Entity class Profile { @Id Long id; @OneToOne @MapsId User user; String name; }")["profile"]
     assert table.primary_key == ("user_id",)
-    assert [(one.name, one.nullable) for one in table.columns] == [("user_id", False), ("name", True)]
+    assert [(column.name, column.nullable) for column in table.columns] == [("user_id", False), ("name", True)]
 
 
 def test_kotlin() -> None:
@@ -237,7 +241,7 @@ enum class Level { LOW, HIGH }
     )
     users = found["users"]
     assert users.comment == "Somebody."
-    assert [(one.name, one.type, one.nullable, one.comment) for one in users.columns] == [
+    assert [(column.name, column.type, column.nullable, column.comment) for column in users.columns] == [
         ("id", "bigint", False, ""),
         ("mail", "varchar(255)", False, "how we reach them"),
         ("login_count", "integer", False, ""),

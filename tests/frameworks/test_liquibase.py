@@ -204,8 +204,8 @@ VIEWS = """<databaseChangeLog>
 def test_views() -> None:
     facts = read(VIEWS)
     assert facts is not None
-    views = [one for one in facts.operations if isinstance(one, CreateTable)]
-    assert [(one.table.name.name, one.replace) for one in views] == [("a", False), ("a", True), ("b", False)]
+    views = [operation for operation in facts.operations if isinstance(operation, CreateTable)]
+    assert [(view.table.name.name, view.replace) for view in views] == [("a", False), ("a", True), ("b", False)]
     assert "FROM t WHERE s = 'open'" in views[0].table.query
     assert [one.reason for one in facts.unparsed] == [
         "a property that the file does not set",

@@ -105,7 +105,7 @@ def test_fragments_without_an_end_end() -> None:
       <select id="x">SELECT <include refid="s0"/> FROM t</select><select id="y">SELECT <include refid="r"/></select>
       {"<if test='a'>" * 50}{"</if>" * 50}
     </mapper>"""
-    assert [one.lost for one in statements(text)] == [
+    assert [statement.lost for statement in statements(text)] == [
         "it has more dynamic elements than are read",
         "no dialect that was tried reads it",
     ]

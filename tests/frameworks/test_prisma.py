@@ -75,7 +75,11 @@ def facts(text: str) -> Facts:
 
 def tables(text: str) -> dict[str, Table]:
     """Return the tables of a schema by name."""
-    return {one.table.name.name: one.table for one in facts(text).operations if isinstance(one, CreateTable)}
+    return {
+        operation.table.name.name: operation.table
+        for operation in facts(text).operations
+        if isinstance(operation, CreateTable)
+    }
 
 
 def test_the_provider_is_the_dialect() -> None:
@@ -137,10 +141,10 @@ def test_keys_use_the_names_of_the_database() -> None:
 
 
 def test_an_enum_is_a_type_where_the_database_has_types() -> None:
-    created = [one.type for one in facts(SHOP).operations if isinstance(one, CreateType)]
+    created = [operation.type for operation in facts(SHOP).operations if isinstance(operation, CreateType)]
     assert [(one.name.name, one.kind, one.values) for one in created] == [("level", ObjectKind.ENUM, ("BASIC", "gold"))]
     mysql = SHOP.replace("postgresql", "mysql")
-    assert not [one for one in facts(mysql).operations if isinstance(one, CreateType)]
+    assert not [operation for operation in facts(mysql).operations if isinstance(operation, CreateType)]
     assert tables(mysql)["customers"].columns[3].type == "enum('BASIC', 'gold')"
 
 
@@ -169,7 +173,11 @@ def test_a_view_is_a_view() -> None:
 def test_a_type_of_another_file_is_an_enum_unless_it_looks_like_a_relation() -> None:
     fields = "id Int @id\n state State\n mood Mood? @default(GLAD)\n items Item[]\n profile Profile?"
     [table] = tables(f"model A {{\n {fields}\n}}\n").values()
-    assert [(one.name, one.type) for one in table.columns] == [("id", "integer"), ("state", "State"), ("mood", "Mood")]
+    assert [(column.name, column.type) for column in table.columns] == [
+        ("id", "integer"),
+        ("state", "State"),
+        ("mood", "Mood"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +201,10 @@ def test_broken_text_gives_what_is_there(text: str) -> None:
 def test_a_block_without_end_is_reported_and_the_next_one_read() -> None:
     found = facts("model A {\n  id Int @id\n\nmodel B {\n  id Int @id\n}\n")
     assert [(one.line, one.head, one.table) for one in found.unparsed] == [(1, "model A", True)]
-    assert [one.table.name.name for one in found.operations if isinstance(one, CreateTable)] == ["A", "B"]
+    assert [operation.table.name.name for operation in found.operations if isinstance(operation, CreateTable)] == [
+        "A",
+        "B",
+    ]
 
 
 def test_what_declares_no_table_is_nothing() -> None:

@@ -91,12 +91,16 @@ def migrated(statements: str, version: str = "7.1") -> tuple[SchemaOperation, ..
 def tables(text: str) -> dict[str, Table]:
     """Return the tables of a schema.rb by name."""
     [file] = with_native_types([SchemaFile("db/schema.rb", facts(text))])
-    return {str(one.table.name): one.table for one in file.facts.operations if isinstance(one, CreateTable)}
+    return {
+        str(operation.table.name): operation.table
+        for operation in file.facts.operations
+        if isinstance(operation, CreateTable)
+    }
 
 
 def brief(table: Table) -> list[tuple[str, str]]:
     """Return the names and types of a table's columns."""
-    return [(one.name, one.type) for one in table.columns]
+    return [(column.name, column.type) for column in table.columns]
 
 
 def at(row: int) -> Source:
@@ -191,7 +195,12 @@ def test_a_migration_creates_a_table() -> None:
         ("created_at", "datetime"),
         ("updated_at", "datetime"),
     ]
-    assert [one.name for one in created.table.columns if one.nullable] == ["owner_type", "owner_id", "code", "email"]
+    assert [column.name for column in created.table.columns if column.nullable] == [
+        "owner_type",
+        "owner_id",
+        "code",
+        "email",
+    ]
     assert created.table.foreign_keys == (ForeignKey(("team_id",), Name("groups"), source=at(5)),)
     assert unique == AddConstraint(Name("people"), name="index_people_on_email", unique=("email",), source=at(8))
 
@@ -200,7 +209,7 @@ def test_keys_and_timestamps_of_old_versions() -> None:
     [created] = migrated("create_table(:a) { |t| t.references :b\n t.timestamps }", version="4.2")
     assert isinstance(created, CreateTable)
     assert brief(created.table)[:2] == [("id", "integer"), ("b_id", "integer")]
-    assert all(one.nullable for one in created.table.columns[1:])
+    assert all(column.nullable for column in created.table.columns[1:])
 
 
 @pytest.mark.parametrize(
@@ -264,7 +273,7 @@ def test_a_block_changes_a_table() -> None:
       t.remove_timestamps
     end"""
     )
-    assert [type(one).__name__ for one in operations] == [
+    assert [type(operation).__name__ for operation in operations] == [
         *("AddColumn", "RenameColumn", "DropColumn", "DropColumn", "AlterColumn", "AlterColumn"),
         *("DropColumn", "DropColumn"),
     ]
@@ -307,7 +316,9 @@ end
 
 def test_loops_over_literals_are_unrolled() -> None:
     operations = migrated('%i[a b].each { |name| add_column name, "#{name}_at", :datetime }')
-    assert [(str(one.table), one.column.name) for one in operations if isinstance(one, AddColumn)] == [
+    assert [
+        (str(operation.table), operation.column.name) for operation in operations if isinstance(operation, AddColumn)
+    ] == [
         ("a", "a_at"),
         ("b", "b_at"),
     ]
@@ -338,7 +349,7 @@ end
         (7, "computed at run time", True),
         (11, "the other case of a condition that is decided at run time", True),
     ]
-    assert [one.column.name for one in found.operations if isinstance(one, AddColumn)] == ["b", "c"]
+    assert [operation.column.name for operation in found.operations if isinstance(operation, AddColumn)] == ["b", "c"]
 
 
 def test_sql_is_read_as_sql() -> None:

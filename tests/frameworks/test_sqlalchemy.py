@@ -109,7 +109,7 @@ def test_declarative_classes_are_tables() -> None:
 
 
 def test_places_are_those_of_the_class_and_of_each_field() -> None:
-    orders = [one.table for one in read(DECLARATIVE).operations if isinstance(one, CreateTable)][1]
+    orders = [operation.table for operation in read(DECLARATIVE).operations if isinstance(operation, CreateTable)][1]
     lines = DECLARATIVE.splitlines()
     assert orders.sources == (Source("", lines.index("class Order(Base):") + 1, len(lines)),)
     assert lines[orders.columns[1].source.start_line - 1].startswith("    user_id: Mapped[int]")
@@ -126,14 +126,18 @@ def test_sqlalchemy_itself_makes_the_same_tables(monkeypatch: pytest.MonkeyPatch
     exec(compile(DECLARATIVE, "models.py", "exec"), module.__dict__)  # our own text, with SQLAlchemy as its judge
     made = module.__dict__["Base"].metadata
     assert isinstance(made, sqlalchemy.MetaData)
-    found = {one.table.name: one.table for one in read(DECLARATIVE).operations if isinstance(one, CreateTable)}
+    found = {
+        operation.table.name: operation.table
+        for operation in read(DECLARATIVE).operations
+        if isinstance(operation, CreateTable)
+    }
     assert {str(name) for name in found} == set(made.tables)
     for name, table in found.items():
         judged = made.tables[str(name)]
-        assert [(one.name, one.nullable) for one in table.columns] == [
-            (one.name, one.nullable) for one in judged.columns
+        assert [(column.name, column.nullable) for column in table.columns] == [
+            (column.name, column.nullable) for column in judged.columns
         ]
-        assert list(table.primary_key) == [one.name for one in judged.primary_key.columns]
+        assert list(table.primary_key) == [column.name for column in judged.primary_key.columns]
         keys = {(key.columns, f"{key.table}.{key.referenced[0]}") for key in table.foreign_keys}
         assert keys == {((key.parent.name,), key.target_fullname) for key in judged.foreign_keys}
 

@@ -86,7 +86,11 @@ def facts(text: str, path: str = "src/user.ts") -> Facts:
 
 def tables(text: str) -> dict[str, Table]:
     """Return the tables of a file by name."""
-    return {one.table.name.name: one.table for one in facts(text).operations if isinstance(one, CreateTable)}
+    return {
+        operation.table.name.name: operation.table
+        for operation in facts(text).operations
+        if isinstance(operation, CreateTable)
+    }
 
 
 def test_an_entity_is_a_table() -> None:
@@ -141,7 +145,7 @@ def test_its_keys_name_the_class_that_they_lead_to() -> None:
 
 def test_many_to_many_is_a_table_between() -> None:
     between = tables(ENTITIES)["users_groups_grp"]
-    assert [(one.name, one.type) for one in between.columns] == [("usersId", "uuid"), ("grpId", "uuid")]
+    assert [(column.name, column.type) for column in between.columns] == [("usersId", "uuid"), ("grpId", "uuid")]
     assert between.primary_key == ("usersId", "grpId")
     assert [str(key.table) for key in between.foreign_keys] == ["auth.users", "grp"]
 
@@ -157,7 +161,7 @@ class A {
 }
 """
     between = tables(text)["a_b"]
-    assert [one.name for one in between.columns] == ["a_id", "b_id"]
+    assert [column.name for column in between.columns] == ["a_id", "b_id"]
 
 
 def test_a_view() -> None:
@@ -242,7 +246,9 @@ def test_a_table_of_a_migration() -> None:
     table = created.table
     assert created.if_missing
     assert table.name == Name("users", schema="auth")
-    assert [(one.name, one.type, one.nullable, one.default, one.identity) for one in table.columns] == [
+    assert [
+        (column.name, column.type, column.nullable, column.default, column.identity) for column in table.columns
+    ] == [
         ("id", "int", False, "", True),
         ("mail", "varchar(99)", True, "'x'", False),
     ]

@@ -34,11 +34,11 @@ end
 
 def test_the_table_is_sound() -> None:
     frameworks = unread_frameworks()
-    assert len({one.name for one in frameworks}) == len(frameworks)
-    for one in frameworks:
-        assert set(one.languages) <= languages().keys(), one.name
-        assert all(one.holds), one.name
-        assert all(all(texts) for texts in one.holds), one.name
+    assert len({framework.name for framework in frameworks}) == len(frameworks)
+    for framework in frameworks:
+        assert set(framework.languages) <= languages().keys(), framework.name
+        assert all(framework.holds), framework.name
+        assert all(all(texts) for texts in framework.holds), framework.name
 
 
 @pytest.mark.parametrize("framework", unread_frameworks(), ids=lambda one: one.name)

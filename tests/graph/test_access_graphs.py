@@ -46,7 +46,7 @@ def views(root: Path) -> list[Path]:
 
 
 def relations(hits: list[Hit]) -> set[str]:
-    return {f"{hit.chunk.name} {one.kind} {one.name}" for hit in hits for one in hit.relations}
+    return {f"{hit.chunk.name} {relation.kind} {relation.name}" for hit in hits for relation in hit.relations}
 
 
 ASKED: list[Callable[[Index, str], list[Hit]]] = [

@@ -63,7 +63,7 @@ def test_edits_of_one_file_one_after_another(root: Path) -> None:
         check_whole(root, graph)
         kept = recent_files(graph)
         assert set(kept) == {"app/money.py"}
-        assert [one.name for one in kept["app/money.py"].links.definitions] == [name, "plan"]
+        assert [definition.name for definition in kept["app/money.py"].links.definitions] == [name, "plan"]
     index.close()
 
 

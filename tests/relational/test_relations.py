@@ -31,8 +31,15 @@ def test_chunks_are_those_of_the_files(index: Index) -> None:
     assert {(row["repository"], row["path"]) for row in chunks} == files
     for path in ("shop/money.py", "docs/runbook.md"):
         expected = [
-            (str(one.kind), one.name, one.qualified_name, one.span.start_line, one.span.end_line, one.parent or None)
-            for one in index.chunks(path)
+            (
+                str(chunk.kind),
+                chunk.name,
+                chunk.qualified_name,
+                chunk.span.start_line,
+                chunk.span.end_line,
+                chunk.parent or None,
+            )
+            for chunk in index.chunks(path)
         ]
         rows = index.sql(
             "SELECT c.kind, c.name, c.qualified_name, c.start_line, c.end_line, p.qualified_name "
@@ -46,7 +53,7 @@ def test_callers_and_tests_are_the_references(index: Index) -> None:
     assert len(functions) > 20
     for row in functions:
         references = index.refs(f"{row['path']}:{row['start_line']}", shown=0)
-        (own,) = [one for one in references if one.target.name == row["qualified_name"]]
+        (own,) = [reference for reference in references if reference.target.name == row["qualified_name"]]
         assert (_total(own, Role.CALLERS), _total(own, Role.TESTS)) == (row["callers"], row["tests"]), row
 
 
@@ -59,7 +66,11 @@ def test_access_of_tables_is_the_references(index: Index) -> None:
             f"WHERE table_id = {row['table_id']} AND NOT is_test AND source_kind IN ('function', 'method', 'constant') "
             "GROUP BY access"
         ).rows
-        (own,) = [one for one in index.refs(row["name"], shown=0, kinds=["table"]) if one.repository == "shop"]
+        (own,) = [
+            reference
+            for reference in index.refs(row["name"], shown=0, kinds=["table"])
+            if reference.repository == "shop"
+        ]
         roles = {"reads": Role.READERS, "writes": Role.WRITERS, "deletes": Role.DELETERS}
         of_code = {access: count for access, count in counted if access in roles}
         assert of_code == {name: _total(own, role) for name, role in roles.items() if _total(own, role)}, row
@@ -90,7 +101,7 @@ def test_tables_and_columns_are_those_of_the_schema(index: Index) -> None:
     rows = index.sql(
         "SELECT t.name, c.name, c.type FROM columns c JOIN tables t USING (table_id) ORDER BY column_id"
     ).rows
-    expected = [(table.name.name, one.name, one.type) for table in index.tables() for one in table.columns]
+    expected = [(table.name.name, column.name, column.type) for table in index.tables() for column in table.columns]
     assert sorted(rows) == sorted(expected)
     wrong = index.sql(
         "SELECT 1 FROM columns c JOIN symbols s ON s.symbol_id = c.column_id "
@@ -141,7 +152,7 @@ def test_a_model_gets_the_tables_of_the_index() -> None:
 @pytest.mark.parametrize("title", RECIPES)
 def test_recipes_fit_the_schema_that_a_model_gets(title: str) -> None:
     findings = check_sql(RECIPES[title], index_schema().tables, dialect="duckdb")
-    assert [one.message for one in findings if one.severity == "error"] == []
+    assert [finding.message for finding in findings if finding.severity == "error"] == []
 
 
 def _total(references: References, role: Role) -> int:

@@ -52,7 +52,7 @@ def test_many_passages_are_sent_in_parts_where_the_server_takes_no_more() -> Non
         passages = [Passage("", "", "", "retry " * (number % 3)) for number in range(70)]
         scores = reranker_at(server, "").scores("retry", passages)
         assert np.allclose(scores, [number % 3 / 4 for number in range(70)])
-        assert sorted(len(one.body["texts"]) for one in server.requests) == [6, 32, 32]
+        assert sorted(len(request.body["texts"]) for request in server.requests) == [6, 32, 32]
 
 
 def row(index: Any, score: Any) -> dict[str, Any]:

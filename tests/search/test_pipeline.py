@@ -154,7 +154,7 @@ def test_a_query_with_groups_is_not_searched_as_if_it_had_none(sources: Sources)
 
 
 def test_the_conditions_are_the_fields_of_a_query(index: Index) -> None:
-    assert [*Conditions.__annotations__] == [one.name for one in fields(Query) if one.name != "text"]
+    assert [*Conditions.__annotations__] == [field.name for field in fields(Query) if field.name != "text"]
     assert make_query(QUESTION) == Query(QUESTION)
     with pytest.raises(TypeError, match="a query has no 'limit'; its conditions are k, kinds, "):
         index.search(QUESTION, limit=3)  # type: ignore[call-arg]

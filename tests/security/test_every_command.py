@@ -128,7 +128,7 @@ def test_a_trusted_index_is_that_of_the_root_it_lies_in(world: World, forged: Fo
 
 def test_no_damaged_file_is_trusted(world: World, forged: Forged) -> None:
     files = forged.files(key=KEY)
-    for number, name in enumerate(sorted(one for one in files if one.endswith(".bin"))):
+    for number, name in enumerate(sorted(file for file in files if file.endswith(".bin"))):
         changed = bytearray(files[name])
         changed[len(changed) // 2] ^= 1
         root = world.clone(GENUINE | files | {name: bytes(changed)}, f"clone{number}")

@@ -48,7 +48,7 @@ def test_an_endpoint_on_this_machine_hears_nothing(world: World, file: str) -> N
         assert server.requests == []
         trusted = world.run("index", cwd=root, CODERAG_API_KEY=KEY, CODERAG_TRUST="127.0.0.1")
         assert trusted.code == 0, trusted
-        assert {one.headers["Authorization"] for one in server.requests} == {f"Bearer {KEY}"}
+        assert {request.headers["Authorization"] for request in server.requests} == {f"Bearer {KEY}"}
 
 
 def test_an_endpoint_that_the_user_named_is_remembered(world: World) -> None:

@@ -115,4 +115,4 @@ def shape(schema: Schema) -> dict[str, str]:
 
 def texts(schema: Schema) -> list[str]:
     """Return the problems as path:line: text."""
-    return [f"{one.path}:{one.line}: {one.text}" for one in schema.problems]
+    return [f"{problem.path}:{problem.line}: {problem.text}" for problem in schema.problems]

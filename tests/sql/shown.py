@@ -87,11 +87,11 @@ def _operation(operation: SchemaOperation) -> Iterator[str]:
         case CreateType(type=type_):
             extend = " extend" if operation.extend else ""
             facts = [type_.base, *(f"in ({', '.join(type_.values)})" for _ in type_.values[:1]), *type_.checks]
-            said = " ".join([f"{type_.kind} {type_.name}{extend}", *(one for one in facts if one)])
+            said = " ".join([f"{type_.kind} {type_.name}{extend}", *(fact for fact in facts if fact)])
             yield said + _note(type_.comment)
             yield from (f"  {_column(column)}" for column in type_.columns)
         case CreateRoutine(routine=routine):
-            parameters = ", ".join(_column(one) for one in routine.parameters)
+            parameters = ", ".join(_column(parameter) for parameter in routine.parameters)
             facts = [f" returns {routine.returns}"] if routine.returns else []
             facts += [f" in {routine.language}"] if routine.language else []
             facts += [f" on {routine.table}"] if routine.table else []

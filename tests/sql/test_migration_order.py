@@ -122,7 +122,9 @@ def test_a_baseline_replaces_what_is_before_it() -> None:
 def test_a_version_that_is_there_twice_is_reported() -> None:
     paths, problems = ordered([place("1_a"), place("2_c"), place("2_b")])
     assert paths == ["1_a", "2_b", "2_c"]
-    assert [one.text for one in problems] == ["version 2 is that of 2 migrations, applied in this order: 2_b, 2_c"]
+    assert [problem.text for problem in problems] == [
+        "version 2 is that of 2 migrations, applied in this order: 2_b, 2_c"
+    ]
 
 
 def test_a_hole_is_reported_where_the_others_follow_each_other() -> None:
@@ -146,7 +148,7 @@ def test_two_heads_and_a_missing_migration_are_reported() -> None:
     paths, problems = ordered([alembic("a"), alembic("b", "a"), alembic("c", "a"), alembic("d", "gone")])
     assert paths[0] == "versions/a.py"
     assert len(paths) == 4
-    assert [one.text for one in problems] == [
+    assert [problem.text for problem in problems] == [
         "migration d comes after gone, which is missing",
         "the migrations have 3 heads, so their order is not said: b, c, d",
     ]

@@ -134,7 +134,7 @@ class Engine:
             except RefusedError as error:
                 said = {"type": error.kind, "reason": str(error)}
                 items.append({"index": {"status": error.status, "error": said, **target}})
-        return {"errors": any("error" in one["index"] for one in items), "items": items}
+        return {"errors": any("error" in item["index"] for item in items), "items": items}
 
     def _write(self, index: str, identity: str, row: Document) -> None:
         if index not in self.mappings or len(identity.encode()) > 512:

@@ -31,7 +31,7 @@ from coderag.stores.store import Conditions, Found, Store
 from coderag.stores.stored_index import StoredIndex
 from tests.growth import HANG_SECONDS
 from tests.stores.search_engine import Engine, run_engine
-from tests.stores.test_stores import CONDITIONS, QUESTIONS, exporting, opened, shown
+from tests.stores.test_stores import CALLERS, CONDITIONS, QUESTIONS, exporting, opened, shown
 from tests.workspace import write
 
 QUERY = make_query("late payments", k=20)
@@ -64,20 +64,25 @@ def stored(address: str, *callers: frozenset[str]) -> Iterator[StoredIndex]:
         yield StoredIndex(store, "shop", callers=callers)
 
 
-def test_a_store_answers_like_files(root: Path, engine: Engine) -> None:
-    assert export(root, engine.address) == len(portions_of(opened(root))) > 3
-    assert export(root, engine.address) == 0
-    with closing(Index.open(root)) as index, stored(engine.address) as in_store:
+@pytest.mark.slow
+def test_a_store_answers_like_files(unchanged_root: Path, engine: Engine) -> None:
+    assert export(unchanged_root, engine.address) == len(portions_of(opened(unchanged_root))) > 3
+    assert export(unchanged_root, engine.address) == 0
+    with closing(Index.open(unchanged_root)) as index, stored(engine.address) as in_store:
         for conditions in CONDITIONS:
             for question in QUESTIONS:
                 query = make_query(question, **conditions)
                 assert shown(in_store.search(query)) == shown(index.search(query)), (question, conditions)
 
 
-@pytest.mark.parametrize("groups", [(), ("hr",), ("hr", "board"), ("board",)], ids=str)
-def test_callers_see_what_they_see_of_files(root: Path, elastic: Engine, groups: tuple[str, ...]) -> None:
-    export(root, elastic.address)
-    with closing(Index.open(root)) as index, stored(elastic.address, frozenset(groups)) as in_store:
+@pytest.mark.parametrize(
+    "groups",
+    [("hr",), *(pytest.param(groups, marks=pytest.mark.slow) for groups in CALLERS if groups != ("hr",))],
+    ids=str,
+)
+def test_callers_see_what_they_see_of_files(unchanged_root: Path, elastic: Engine, groups: tuple[str, ...]) -> None:
+    export(unchanged_root, elastic.address)
+    with closing(Index.open(unchanged_root)) as index, stored(elastic.address, frozenset(groups)) as in_store:
         seen = index.as_seen_by(groups)
         for question in QUESTIONS:
             hits = in_store.search(make_query(question, k=100))
@@ -85,8 +90,8 @@ def test_callers_see_what_they_see_of_files(root: Path, elastic: Engine, groups:
             assert all(hit.chunk.path.startswith("vault/") <= ("hr" in groups) for hit in hits)
 
 
-def test_more_terms_than_a_query_takes_give_an_upper_bound(root: Path, elastic: Engine) -> None:
-    export(root, elastic.address)
+def test_more_terms_than_a_query_takes_give_an_upper_bound(unchanged_root: Path, elastic: Engine) -> None:
+    export(unchanged_root, elastic.address)
     with closing(ElasticStore(elastic.address)) as store:
         where = Conditions(tuple(store.segments()))
         document = next(iter(elastic.searched[FILES].values()))
@@ -99,6 +104,7 @@ def test_more_terms_than_a_query_takes_give_an_upper_bound(root: Path, elastic: 
         assert bound[0].score == pytest.approx(exact[0].score + weights[900:].sum(), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_readers_of_a_switch_get_one_generation(root: Path, elastic: Engine) -> None:
     old_root = opened(root)
     export(root, elastic.address)
@@ -136,6 +142,7 @@ def test_readers_of_a_switch_get_one_generation(root: Path, elastic: Engine) -> 
         assert len(store.generations()) == 1
 
 
+@pytest.mark.slow
 def test_a_killed_export_goes_on_where_it_ended(root: Path, elastic: Engine) -> None:
     for at, delay in ((0, 0.05), (1, 0.0), (1, 0.05)):
         assert exporting(elastic.address, root, at=at, delay=delay).wait(HANG_SECONDS) in (-signal.SIGKILL, 0)
@@ -144,8 +151,8 @@ def test_a_killed_export_goes_on_where_it_ended(root: Path, elastic: Engine) -> 
         assert shown(in_store.search(QUERY)) == shown(index.search(QUERY))
 
 
-def test_what_a_killed_export_left_is_dropped_once_it_is_old(root: Path, elastic: Engine) -> None:
-    export(root, elastic.address)
+def test_what_a_killed_export_left_is_dropped_once_it_is_old(unchanged_root: Path, elastic: Engine) -> None:
+    export(unchanged_root, elastic.address)
     with closing(ElasticStore(elastic.address)) as store:
         left, young = "f" * 32, "e" * 32
         for name, written in ((left, 1.0), (young, time.time())):
@@ -156,20 +163,21 @@ def test_what_a_killed_export_left_is_dropped_once_it_is_old(root: Path, elastic
                 elastic.answer("PUT", f"/{index}/_doc/{name}?refresh=true", json.dumps(row).encode())
         assert store.remains().keys() == {left, young}
         assert not store.segments().keys() & {left, young}
-        export(root, elastic.address, grace=0)
+        export(unchanged_root, elastic.address, grace=0)
         assert store.remains().keys() == {young}
     assert [row["segment"] for row in elastic.searched[PACKETS].values() if row["segment"] in (left, young)] == [young]
 
 
-def test_an_engine_that_is_gone_in_the_middle_is_said(root: Path, elastic: Engine) -> None:
+@pytest.mark.slow
+def test_an_engine_that_is_gone_in_the_middle_is_said(unchanged_root: Path, elastic: Engine) -> None:
     """At whatever request it goes, an export or an answer is an error, and the next one is right."""
-    with closing(Index.open(root)) as index:
+    with closing(Index.open(unchanged_root)) as index:
         expected = shown(index.search(QUERY))
     failed = 0
     for left in range(0, 200, 7):
         elastic.left = left
         try:
-            export(root, elastic.address)
+            export(unchanged_root, elastic.address)
             with stored(elastic.address) as in_store:
                 assert shown(in_store.search(QUERY)) == expected
         except RemoteStoreError as error:
@@ -178,29 +186,31 @@ def test_an_engine_that_is_gone_in_the_middle_is_said(root: Path, elastic: Engin
             break
     assert failed >= 3
     elastic.left = 1 << 30
-    export(root, elastic.address)
+    export(unchanged_root, elastic.address)
     with stored(elastic.address) as in_store:
         assert shown(in_store.search(QUERY)) == expected
 
 
-def test_an_answer_of_a_part_is_refused(root: Path, elastic: Engine) -> None:
-    export(root, elastic.address)
+def test_an_answer_of_a_part_is_refused(unchanged_root: Path, elastic: Engine) -> None:
+    export(unchanged_root, elastic.address)
     elastic.failed_shards = 1
     with stored(elastic.address) as in_store, pytest.raises(RemoteStoreError, match="a part of its shards"):
         in_store.search(QUERY)
 
 
-def test_an_engine_that_is_busy_is_asked_again(root: Path, elastic: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_is_busy_is_asked_again(
+    unchanged_root: Path, elastic: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(client, "FIRST_WAIT", 0.001)
     elastic.busy = 2
-    assert export(root, elastic.address) > 0
+    assert export(unchanged_root, elastic.address) > 0
     elastic.busy = 9
     with pytest.raises(RemoteStoreError, match=r"refused \(429\): circuit_breaking_exception: busy"):
-        export(root, elastic.address)
+        export(unchanged_root, elastic.address)
 
 
-def test_two_exports_of_one_number_are_told(root: Path, elastic: Engine) -> None:
-    export(root, elastic.address)
+def test_two_exports_of_one_number_are_told(unchanged_root: Path, elastic: Engine) -> None:
+    export(unchanged_root, elastic.address)
     with closing(ElasticStore(elastic.address)) as store:
         current = store.current("shop")
         assert current is not None

@@ -20,7 +20,7 @@ def outline(text: str, language: str = "c") -> Outline:
 
 
 def names(text: str, language: str = "c") -> list[str]:
-    return [one.qualified_name for one in outline(text, language).definitions]
+    return [definition.qualified_name for definition in outline(text, language).definitions]
 
 
 def test_an_if_in_a_struct_makes_no_function() -> None:
@@ -43,9 +43,9 @@ int after(void) { return 1; }
     found = outline(text)
     assert not found.has_error
     fields = ["down", "session", "length", "zombie", "zombie", "last"]
-    assert [one.qualified_name for one in found.definitions] == [
+    assert [definition.qualified_name for definition in found.definitions] == [
         "peer_s",
-        *(f"peer_s.{one}" for one in fields),
+        *(f"peer_s.{field}" for field in fields),
         "after",
     ]
 
@@ -76,15 +76,15 @@ int third(int a) { return five(a); }
 """
     found = outline(text)
     assert not found.has_error
-    assert [one.name for one in found.definitions] == ["first", "second", "third"]
-    assert {one.name for one in found.calls} >= {"one", "two", "three", "four", "five"}
+    assert [definition.name for definition in found.definitions] == ["first", "second", "third"]
+    assert {call.name for call in found.calls} >= {"one", "two", "three", "four", "five"}
 
 
 def test_the_first_of_two_heads_of_a_function_is_read() -> None:
     text = "#ifdef A\nint f(int a)\n#else\nint f(void)\n#endif\n{\n    return g();\n}\nint h(void) { return 1; }\n"
     found = outline(text)
     assert not found.has_error
-    assert [one.name for one in found.definitions] == ["f", "h"]
+    assert [definition.name for definition in found.definitions] == ["f", "h"]
 
 
 def test_what_is_for_cpp_alone_is_no_error_of_c() -> None:
@@ -104,7 +104,7 @@ def test_what_is_for_cpp_alone_is_no_error_of_c() -> None:
 )
 def test_a_macro_among_the_specifiers_is_no_error(text: str) -> None:
     found = outline(text)
-    assert [one.name for one in found.definitions] == ["f"]
+    assert [definition.name for definition in found.definitions] == ["f"]
     assert not found.has_error
 
 

@@ -99,7 +99,7 @@ def test_registers_have_the_outline_of_the_grammar(brief: frozenset[Kind]) -> No
     found = read_defines(lines, brief=brief)
     assert found == by_grammar(lines, brief)
     assert found is not None
-    assert [one.name for one in found.definitions] == [
+    assert [definition.name for definition in found.definitions] == [
         "TIMER_CONTROL",
         "TIMER_CONTROL__ENABLE__SHIFT",
         "TIMER_MODES",

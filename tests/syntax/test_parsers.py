@@ -11,7 +11,7 @@ from coderag.syntax.lines import Lines
 from coderag.syntax.outline import Outline, outline_tree, read_outline
 from coderag.syntax.parsed import parse_code
 from coderag.syntax.references.reader import read_references
-from coderag.syntax.references.records import FileReferences
+from coderag.syntax.references.records import FileReferences, Reference
 from tests.conftest import Golden
 
 OUTLINED = [language for language in languages().values() if language.reader == "outline"]
@@ -26,16 +26,20 @@ def render(outline: Outline) -> str:
     """Return an outline as text: imports, then each definition with what is known of it."""
     lines = [f"module: {outline.doc}" if outline.doc else "module"]
     lines += [f"  import {one.row + 1}-{one.last_row + 1}: {' '.join(sorted(one.names))}" for one in outline.imports]
-    for one in outline.definitions:
-        lines.append(f"{one.first_row + 1}-{one.last_row + 1} {one.kind} {one.qualified_name}")
-        lines.append(f"  {one.signature}")
-        lines += [f"  decorator {decorator}" for decorator in one.decorators]
-        lines += [f"  doc: {one.doc}"] if one.doc else []
-        inner = [other for other in outline.definitions if one.start_byte < other.start_byte < one.end_byte]
+    for definition in outline.definitions:
+        lines.append(
+            f"{definition.first_row + 1}-{definition.last_row + 1} {definition.kind} {definition.qualified_name}"
+        )
+        lines.append(f"  {definition.signature}")
+        lines += [f"  decorator {decorator}" for decorator in definition.decorators]
+        lines += [f"  doc: {definition.doc}"] if definition.doc else []
+        inner = [
+            other for other in outline.definitions if definition.start_byte < other.start_byte < definition.end_byte
+        ]
         calls = dict.fromkeys(
             call.name
             for call in outline.calls
-            if one.start_byte <= call.start_byte < one.end_byte
+            if definition.start_byte <= call.start_byte < definition.end_byte
             and not any(other.start_byte <= call.start_byte < other.end_byte for other in inner)
         )
         lines += [f"  calls {' '.join(calls)}"] if calls else []
@@ -71,19 +75,23 @@ def render_links(mentions: FileReferences, outline: Outline) -> str:
         lines.append(f"{route.row + 1} route {route.method or 'any'} {route.address!r} -> {answers}")
     for position in range(-1, len(outline.definitions)):
         said = [
-            f"  {one.row + 1} {one.role.name.lower()} {f'{one.receiver} | ' if one.receiver else ''}{one.name}"
-            for one in mentions.mentions
-            if one.owner == position
+            f"  {mention.row + 1} {mention.role.name.lower()} {receiver(mention)}{mention.name}"
+            for mention in mentions.mentions
+            if mention.owner == position
         ]
         bound = [
-            f"  {one.name or 'returns'}: {one.how.name.lower()} {one.value}".rstrip()
-            for one in mentions.bindings
-            if one.owner == position and one.value
+            f"  {binding.name or 'returns'}: {binding.how.name.lower()} {binding.value}".rstrip()
+            for binding in mentions.bindings
+            if binding.owner == position and binding.value
         ]
-        hidden = [one.name for one in mentions.bindings if one.owner == position and not one.value]
+        hidden = [binding.name for binding in mentions.bindings if binding.owner == position and not binding.value]
         if said or bound or hidden:
             lines += [owner(position), *said, *bound, *([f"  local {' '.join(hidden)}"] if hidden else [])]
     return "\n".join(lines) + "\n"
+
+
+def receiver(mention: Reference) -> str:
+    return f"{mention.receiver} | " if mention.receiver else ""
 
 
 @pytest.mark.parametrize("language", LINKED, ids=lambda language: language.name)

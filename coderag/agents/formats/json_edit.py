@@ -144,7 +144,11 @@ def _inserted(text: str, held: Container, made: Callable[[str], str], *, start: 
     comma = "" if last.comma is None else ","
     if "\n" not in inner:
         return text[: last.end] + between + " " + made(style.indent_of(last.start)) + comma + text[at:]
-    lines = [one.start for one in held.members if not text[text.rfind("\n", 0, one.start) + 1 : one.start].strip()]
+    lines = [
+        member.start
+        for member in held.members
+        if not text[text.rfind("\n", 0, member.start) + 1 : member.start].strip()
+    ]
     indent = style.indent_of(lines[-1]) if lines else around + style.unit
     return text[: last.end] + between + style.newline + indent + made(indent) + comma + text[at:]
 

@@ -25,11 +25,11 @@ def with_observations(turn: Turn, part: Evidence, observations: Sequence[Observa
     known, known_ids = {_key(finding) for finding in part.findings}, {hit.chunk.id for hit in part.hits}
     by_key = {
         _key(finding): finding
-        for one in observations
-        for finding in one.findings
-        if not one.hits or _key(finding) not in known
+        for observation in observations
+        for finding in observation.findings
+        if not observation.hits or _key(finding) not in known
     }
-    hits = [hit for one in observations for hit in one.hits if hit.chunk.id not in known_ids]
+    hits = [hit for observation in observations for hit in observation.hits if hit.chunk.id not in known_ids]
     by_id = {hit.chunk.id: hit for hit in hits}
     if not by_key and not by_id:
         return part

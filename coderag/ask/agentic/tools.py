@@ -140,7 +140,9 @@ def _of_symbol(turn: Turn, symbol: Symbol) -> Finding | None:
 
 def _outline(turn: Turn, asked: Outline) -> Observation:
     symbols = turn.index.outline(asked.path)
-    lines = [f"{asked.path}:{one.span.start_line} {one.kind} {one.qualified_name}" for one in symbols[:OUTLINED]]
+    lines = [
+        f"{asked.path}:{symbol.span.start_line} {symbol.kind} {symbol.qualified_name}" for symbol in symbols[:OUTLINED]
+    ]
     more = [f"and {len(symbols) - OUTLINED} more"] if len(symbols) > OUTLINED else []
     return Observation(lines=tuple(lines + more))
 

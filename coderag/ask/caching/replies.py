@@ -85,4 +85,4 @@ class RememberingModel:
 
 def _plain(messages: Sequence[Message]) -> list[list[str]]:
     """Return messages as plain lists; halves of surrogate pairs, which stand for bytes, as escapes."""
-    return [[str(one.role), one.text.encode("utf-8", "backslashreplace").decode()] for one in messages]
+    return [[str(message.role), message.text.encode("utf-8", "backslashreplace").decode()] for message in messages]

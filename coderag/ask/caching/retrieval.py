@@ -58,7 +58,7 @@ def looked_up(turn: Turn, part: Evidence, look_up: Callable[[Turn, Evidence], Ev
 
 def size_of(found: Evidence) -> int:
     """Return about how many bytes evidence takes: its texts, each of which is counted where it stands."""
-    sources = sum(len(one.source.text) + len(one.text) for one in found.findings)
+    sources = sum(len(finding.source.text) + len(finding.text) for finding in found.findings)
     return OVERHEAD + sources + sum(len(hit.chunk.text) for hit in found.hits) + len(found.sql)
 
 

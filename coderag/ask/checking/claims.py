@@ -262,8 +262,8 @@ def _wrong_values(
     text: str, mentions: Sequence[Mention], valid: Sequence[Shown], evidence: Evidence
 ) -> Iterator[Fault]:
     """Yield the numbers that a sentence gives for a constant whose definition has another."""
-    names = [one for one in mentions if one.kind is MentionKind.NAME]
-    for number in (one for one in mentions if one.kind is MentionKind.NUMBER):
+    names = [mention for mention in mentions if mention.kind is MentionKind.NAME]
+    for number in (mention for mention in mentions if mention.kind is MentionKind.NUMBER):
         before = [one for one in names if one.end <= number.start and IS_VALUE.match(text[one.end : number.start])]
         behind = [one for one in names if one.start >= number.end and NAMED_BEHIND.match(text[number.end : one.start])]
         for name in (*before[-1:], *behind[:1]):

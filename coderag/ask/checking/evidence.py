@@ -149,8 +149,8 @@ class Evidence:
         if last > most:
             return _faulty(wrong, f"{path} has {most:,} lines")
         if self.given and not any(
-            self.path_of(one.path) == path and one.start_line <= last and first <= one.end_line
-            for one in self.sources.values()
+            self.path_of(source.path) == path and source.start_line <= last and first <= source.end_line
+            for source in self.sources.values()
         ):
             return _faulty(wrong, f"none of the sources shows {path}:{first}-{last}")
         text, names = self.text(path, first, last), self._names(path, first, last)
@@ -167,7 +167,9 @@ class Evidence:
         """Return the names of the definitions that lines are in or define, with the path."""
         if not path:
             return ()
-        near = [one for one in self.symbols(path) if one.span.start_line <= last and first <= one.span.end_line]
+        near = [
+            symbol for symbol in self.symbols(path) if symbol.span.start_line <= last and first <= symbol.span.end_line
+        ]
         return (path, *(name for one in near for name in (one.qualified_name, one.name)))
 
     def exists(self, name: str) -> bool | None:
@@ -208,7 +210,9 @@ class Evidence:
             except CoderagError:
                 return None
             chunks = (hit.chunk for hit in hits)
-            self._found[question] = tuple(one for one in chunks if one.kind is not Kind.SECTION and not one.labels)
+            self._found[question] = tuple(
+                chunk for chunk in chunks if chunk.kind is not Kind.SECTION and not chunk.labels
+            )
         return self._found[question]
 
 

@@ -96,14 +96,17 @@ def _not_a_member(name: str, parts: Sequence[str], evidence: Evidence) -> Fault 
     if _meant(name, evidence) or _is_module(name, evidence):
         return None
     owners = [one for one in _meant(parts[-2], evidence) if one.kind in OWNERS]
-    owners = [one for one in owners if last_part(one.name) == parts[-2]]
+    owners = [owner for owner in owners if last_part(owner.name) == parts[-2]]
     if not owners:
         return None
-    if any(one.kind in (NodeKind.TABLE, NodeKind.VIEW) for one in owners) and evidence.exists(parts[-1]) is not False:
+    if (
+        any(owner.kind in (NodeKind.TABLE, NodeKind.VIEW) for owner in owners)
+        and evidence.exists(parts[-1]) is not False
+    ):
         columns = [
             column.name
-            for one in owners
-            for number in evidence.index.catalog.find(one.name)
+            for owner in owners
+            for number in evidence.index.catalog.find(owner.name)
             for column in evidence.index.catalog.tables[number].columns
         ]
         if not columns or parts[-1].lower() in map(str.lower, columns):
@@ -111,7 +114,7 @@ def _not_a_member(name: str, parts: Sequence[str], evidence: Evidence) -> Fault 
         return Fault(
             FaultKind.INVENTED, name, f"{parts[-2]} has no column {parts[-1]}", suggestion=_like(parts[-1], columns)
         )
-    bodies = [evidence.text(one.path, one.line, one.end_line) for one in owners]
+    bodies = [evidence.text(owner.path, owner.line, owner.end_line) for owner in owners]
     if any(parts[-1] in WORD.findall(body) for body in bodies) or _inherits(bodies, parts[-1], evidence):
         return None
     return _invented(name, evidence)

@@ -28,11 +28,11 @@ def supported_text(
     """
     verdicts = frozenset({Verdict.SUPPORTED, Verdict.NO_CLAIM}) if kept is None else kept
     lines: list[tuple[int, str]] = []
-    for one in check.sentences:
-        if one.verdict in verdicts:
-            lines.append((one.line, one.text))
+    for sentence in check.sentences:
+        if sentence.verdict in verdicts:
+            lines.append((sentence.line, sentence.text))
         elif Policy(policy) is Policy.MARK:
-            lines.append((one.line, f"{one.text} {MARK}"))
+            lines.append((sentence.line, f"{sentence.text} {MARK}"))
     parts: list[str] = []
     for number, (line, text) in enumerate(lines):
         if number:

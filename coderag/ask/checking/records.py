@@ -94,9 +94,9 @@ class AnswerCheck:
     @property
     def claims(self) -> tuple[CheckedSentence, ...]:
         """The sentences that claim something."""
-        return tuple(one for one in self.sentences if one.verdict is not Verdict.NO_CLAIM)
+        return tuple(sentence for sentence in self.sentences if sentence.verdict is not Verdict.NO_CLAIM)
 
     @property
     def is_supported(self) -> bool:
         """Whether every claim is supported, and all of the text was checked."""
-        return not self.truncated and all(one.verdict is Verdict.SUPPORTED for one in self.claims)
+        return not self.truncated and all(claim.verdict is Verdict.SUPPORTED for claim in self.claims)

@@ -109,7 +109,9 @@ COLUMN = re.compile(r"\s{0,9}(?:table\s)?(?:on|over|by|via|through|using)\s(?:it
 
 def find_relations(text: str, mentions: Sequence[Mention]) -> list[Relation]:
     """Return the relations between names that a sentence claims; what is hedged claims none."""
-    names = sorted([*(one for one in mentions if one.kind is MentionKind.NAME), *_tables(text, mentions)], key=_start)
+    names = sorted(
+        [*(mention for mention in mentions if mention.kind is MentionKind.NAME), *_tables(text, mentions)], key=_start
+    )
     covered = _without(text, names)
     found: list[Relation] = []
     for verb in VERB.finditer(covered):
@@ -129,7 +131,7 @@ def _tables(text: str, mentions: Sequence[Mention]) -> Iterator[Mention]:
         group = "a" if match["a"] else "b"
         start, end = match.span(group)
         if match[group] not in ("the", "this", "that", "which", "same", "each") and not any(
-            one.start < end and start < one.end for one in mentions
+            mention.start < end and start < mention.end for mention in mentions
         ):
             yield Mention(MentionKind.NAME, match[group], start, end)
 
@@ -146,9 +148,9 @@ def _of_verb(text: str, verb: re.Match[str], names: Sequence[Mention]) -> Iterat
     group = str(verb.lastgroup)
     kind = RelationKind[group.partition("_")[2]]
     before = [
-        one for one in names if one.end <= verb.start() and not END_OF_CLAUSE.search(text[one.end : verb.start()])
+        name for name in names if name.end <= verb.start() and not END_OF_CLAUSE.search(text[name.end : verb.start()])
     ]
-    behind = [one for one in names if one.start >= verb.end()]
+    behind = [name for name in names if name.start >= verb.end()]
     if not before or not behind or not TO_OBJECT.match(text[verb.end() : behind[0].start]):
         return
     clause = text[before[-1].end : verb.start()]
@@ -210,9 +212,9 @@ def _calls(relation: Relation, subject: str, evidence: Evidence) -> Truth:
     for way in evidence.index.path_between(subject, relation.object, k=3):
         if _is_calls(way, most):
             return Truth.SUPPORTED
-    if any(_may_call(_body(one, evidence), last_part(relation.object)) for one in callers):
+    if any(_may_call(_body(caller, evidence), last_part(relation.object)) for caller in callers):
         return Truth.UNKNOWN
-    return Truth.CONTRADICTED if all(_body(one, evidence) for one in callers) else Truth.UNKNOWN
+    return Truth.CONTRADICTED if all(_body(caller, evidence) for caller in callers) else Truth.UNKNOWN
 
 
 def _is_calls(way: GraphPath, most: int) -> bool:
@@ -255,7 +257,7 @@ def _uses(relation: Relation, subject: str, evidence: Evidence) -> Truth:
         RelationKind.DELETES: (Role.DELETERS,),
     }[relation.kind]
     names = _role_names(table, roles, evidence)
-    if any(_is_same_or_in(name, one.name) for name in names for one in users):
+    if any(_is_same_or_in(name, user.name) for name in names for user in users):
         return Truth.SUPPORTED
     for name in names[:MAX_SUBJECTS]:
         for way in evidence.index.path_between(subject, name):
@@ -269,9 +271,9 @@ def _uses(relation: Relation, subject: str, evidence: Evidence) -> Truth:
         RelationKind.DELETES: (Role.READERS, Role.WRITERS),
     }[relation.kind]
     otherwise = _role_names(table, others, evidence)
-    if any(_is_same_or_in(name, one.name) for name in otherwise for one in users):
+    if any(_is_same_or_in(name, user.name) for name in otherwise for user in users):
         return Truth.CONTRADICTED
-    bodies = [_body(one, evidence) for one in users]
+    bodies = [_body(user, evidence) for user in users]
     if not all(bodies) or any(not wanted.isdisjoint(words(body)) for body in bodies):
         return Truth.UNKNOWN
     return Truth.CONTRADICTED

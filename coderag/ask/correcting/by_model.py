@@ -35,7 +35,10 @@ def graded_by_model(turn: Turn, parts: Sequence[Evidence]) -> Graded:
     asked = [number for number, part in enumerate(parts) if part.grade is Grade.AMBIGUOUS and _passages(turn, part)]
     if turn.model is None or not asked:
         return Graded(tuple(parts))
-    batch = [Asked(parts[number].text, tuple(one.source for one in _passages(turn, parts[number]))) for number in asked]
+    batch = [
+        Asked(parts[number].text, tuple(passage.source for passage in _passages(turn, parts[number])))
+        for number in asked
+    ]
     try:
         grades = passage_grades(batch, turn.model)
     except LanguageModelError as error:

@@ -124,7 +124,7 @@ def _of_table(index: Index, found: RepositoryMap, entry: MapEntry, part: MapPart
         references = index.refs(entry.name, kinds=TABLE_KINDS, shown=None)
         for verb, names, roles in (("read by", entry.readers, READS), ("written by", entry.writers, WRITES)):
             users = [_user(references, name, roles, places) for name in names]
-            cited = listed(one for one in users if one is not None)
+            cited = listed(user for user in users if user is not None)
             pieces += [Piece(f"; {verb} "), *cited] if cited else []
     return finding_of(pieces, route=Route.MAP, confidence=part.share, is_fact=True) if source else None
 

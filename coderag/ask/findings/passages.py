@@ -54,7 +54,7 @@ def _finding(hit: Hit, weights: Mapping[str, float], *, route: Route) -> Finding
     named = _named(chunk)
     if chunk.doc:
         return Finding(f"{named}: {chunk.doc}", source, route, hit.confidence)
-    members = list(dict.fromkeys(match[1] for one in chunk.members if (match := MEMBER.search(one))))
+    members = list(dict.fromkeys(match[1] for member in chunk.members if (match := MEMBER.search(member))))
     if members:
         more = ", …" if len(members) > MAX_MEMBERS else ""
         return Finding(f"{named}, with {', '.join(members[:MAX_MEMBERS])}{more}", source, route, hit.confidence)

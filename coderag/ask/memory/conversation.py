@@ -74,8 +74,8 @@ class Conversation:
             names=names,
             topic=topic_of(text, is_named=bool(names)),
             shown=tuple(
-                Shown(one.repository, one.path, one.start_line, one.end_line, one.name)
-                for one in answer.sources[:MOST_SHOWN]
+                Shown(source.repository, source.path, source.start_line, source.end_line, source.name)
+                for source in answer.sources[:MOST_SHOWN]
             ),
         )
         return replace(self, exchanges=(*self.exchanges, exchange)[-MOST_EXCHANGES:])

@@ -50,7 +50,7 @@ def followed(question: str, conversation: Conversation, index: Index) -> Reading
     if not pronouns:
         return None
     text = _resolved(question, pronouns, exchanges, index)
-    words = ", ".join(repr(one.text) for one in pronouns)
+    words = ", ".join(repr(pronoun.text) for pronoun in pronouns)
     if not text:
         return Reading(
             question, f"{words} points to nothing that the conversation named; the question is left as it is"

@@ -29,7 +29,7 @@ def _spelled_out(turn: Turn) -> Turn:
     frequencies = turn.frequencies([word for word in words if word.isupper()])
     unknown = frozenset(word for word, count in frequencies.items() if not count)
     text, expansions = spelled_out(turn.text, turn.index, unknown=unknown, names=turn.initials)
-    steps = tuple(Step(STAGE, one.said) for one in expansions)
+    steps = tuple(Step(STAGE, expansion.said) for expansion in expansions)
     return replace(turn, text=text, trace=(*turn.trace, *steps))
 
 

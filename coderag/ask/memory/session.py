@@ -67,7 +67,7 @@ class Scope:
     @classmethod
     def of(cls, roots: Iterable[Path], callers: Iterable[frozenset[str]] = (), *, owner: str = "") -> Scope:
         """Return the scope of some roots and callers, in whatever order they are given."""
-        groups = sorted({tuple(sorted(one)) for one in callers})
+        groups = sorted({tuple(sorted(caller)) for caller in callers})
         return cls(tuple(sorted(os.path.realpath(root) for root in roots)), tuple(groups), owner)
 
     @property
@@ -231,7 +231,7 @@ class Session:
 
     def _head(self, number: int) -> dict[str, Any]:
         scope = self.scope
-        groups = [list(one) for one in scope.groups]
+        groups = [list(group) for group in scope.groups]
         owner = {"owner": scope.owner} if scope.owner else {}
         return {"format": number, "session": self.name, "roots": list(scope.roots), "groups": groups, **owner}
 
@@ -246,7 +246,7 @@ class Session:
         summary = [{"summary": conversation.summary}] if conversation.summary else []
         lines: list[object] = [self._head(FORMATS[bool(summary)]), {"pinned": conversation.pinned}, *summary]
         first = len(lines)
-        lines += [_bounded(one) for one in conversation.exchanges]
+        lines += [_bounded(exchange) for exchange in conversation.exchanges]
         while sum(len(msgspec.json.encode(line)) + 1 for line in lines) > MOST_BYTES and len(lines) > first:
             del lines[first]
         data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)

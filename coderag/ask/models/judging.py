@@ -44,7 +44,9 @@ class Judgement:
 
 def judgement(question: str, findings: Sequence[Finding], model: LanguageModel) -> Judgement:
     """Return what a model says of statements and their sources; raises LanguageModelError."""
-    sources = [replace(one.source, text=f"statement: {one.text}\n\n{one.source.text}") for one in findings]
+    sources = [
+        replace(finding.source, text=f"statement: {finding.text}\n\n{finding.source.text}") for finding in findings
+    ]
     texts = [source.text for source in defused(sources)]
     mark = mark_of(question, *texts)
     blocks = [fenced(text, "source", mark, attributes=f' number="{number}"') for number, text in enumerate(texts, 1)]

@@ -151,34 +151,34 @@ def _repaired(messages: Sequence[Message], draft: str, faults: Sequence[str], mo
 
 def _settled(draft: str, verdicts: Sequence[_Verdict], *, repaired: bool = False) -> WrittenAnswer:
     """Return what the policy leaves of a draft; what states nothing goes too, as nothing vouches for it."""
-    claims = [one for one in verdicts if one.support is not Support.NO_CLAIM]
-    supported = sum(one.support is Support.SUPPORTED for one in claims)
+    claims = [verdict for verdict in verdicts if verdict.support is not Support.NO_CLAIM]
+    supported = sum(claim.support is Support.SUPPORTED for claim in claims)
     found = _share(verdicts) >= LEAST_SUPPORTED
-    kept = [one for one in claims if one.support is Support.SUPPORTED] if found else []
+    kept = [claim for claim in claims if claim.support is Support.SUPPORTED] if found else []
     return WrittenAnswer(_joined(kept), found, draft, tuple(_faults(verdicts)), repaired, supported, len(claims))
 
 
 def _joined(sentences: Sequence[_Verdict]) -> str:
     """Return sentences as one text, on the lines that they were on."""
     text, line = "", 0
-    for one in sentences:
-        own = one.text.strip()
-        separator = " " if one.line == line and "\n" not in one.text else "\n"
-        text, line = f"{text}{separator}{own}", one.line
+    for sentence in sentences:
+        own = sentence.text.strip()
+        separator = " " if sentence.line == line and "\n" not in sentence.text else "\n"
+        text, line = f"{text}{separator}{own}", sentence.line
     return text.strip()
 
 
 def _share(verdicts: Sequence[_Verdict]) -> float:
     """Return the share of the sentences with a claim that are supported, 0 where there is no such sentence."""
-    claims = [one.support for one in verdicts if one.support is not Support.NO_CLAIM]
+    claims = [verdict.support for verdict in verdicts if verdict.support is not Support.NO_CLAIM]
     return claims.count(Support.SUPPORTED) / len(claims) if claims else 0.0
 
 
 def _faults(verdicts: Sequence[_Verdict]) -> list[str]:
     return [
-        f"{one.text.strip()!r}: {'; '.join(one.faults) or one.support}"
-        for one in verdicts
-        if one.support not in {Support.SUPPORTED, Support.NO_CLAIM}
+        f"{verdict.text.strip()!r}: {'; '.join(verdict.faults) or verdict.support}"
+        for verdict in verdicts
+        if verdict.support not in {Support.SUPPORTED, Support.NO_CLAIM}
     ]
 
 

@@ -91,7 +91,7 @@ def _is_ambiguous(turn: Turn) -> bool:
 
 
 def _is_weak(turn: Turn) -> bool:
-    best = (max((one.confidence for one in part.findings), default=0.0) for part in turn.parts)
+    best = (max((finding.confidence for finding in part.findings), default=0.0) for part in turn.parts)
     return any(confidence < UNSURE for confidence in best)
 
 

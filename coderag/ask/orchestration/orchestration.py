@@ -74,7 +74,7 @@ def orchestrated(pipeline: str | Sequence[str | Stage]) -> Orchestration:
 def _check(stages: tuple[Stage, ...]) -> None:
     """Raise QueryError for a form that makes no answer, or does not end soon."""
     names = [one.name for one in stages if isinstance(one, NamedStage)]
-    nested = [one for stage in stages for row in _rows(stage) for one in _leaves(row)]
+    nested = [leaf for stage in stages for row in _rows(stage) for leaf in _leaves(row)]
     shown = ", ".join(map(label_of, stages))
     order = f"keep the order {', '.join(STAGES)} in each row"
     own = any(one for one in (*stages, *nested) if _is_own(one))

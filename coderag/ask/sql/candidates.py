@@ -39,7 +39,10 @@ def sampled(messages: Sequence[Message], model: LanguageModel, *, judge: Judge, 
     distinct = {_normal(query): query for query in reversed(queries)}
     candidates = [replace(judge(distinct[key]), votes=votes[key]) for key in votes]
     return sorted(
-        (one if one.is_right else _repaired(one, messages, model, judge=judge) for one in candidates),
+        (
+            candidate if candidate.is_right else _repaired(candidate, messages, model, judge=judge)
+            for candidate in candidates
+        ),
         key=lambda one: (not one.is_right, -one.votes, len(one.faults)),
     )
 

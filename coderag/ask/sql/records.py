@@ -33,13 +33,13 @@ class Candidate:
     @property
     def is_right(self) -> bool:
         """Whether nothing speaks against it."""
-        return not self.objection and not any(one.severity is Severity.ERROR for one in self.findings)
+        return not self.objection and not any(finding.severity is Severity.ERROR for finding in self.findings)
 
     @property
     def faults(self) -> tuple[str, ...]:
         """What speaks against it, in words."""
-        errors = [one for one in self.findings if one.severity is Severity.ERROR]
-        said = [f"line {one.line}: {one.message}{_meant(one)}" for one in errors]
+        errors = [finding for finding in self.findings if finding.severity is Severity.ERROR]
+        said = [f"line {error.line}: {error.message}{_meant(error)}" for error in errors]
         return (*said, self.objection) if self.objection else tuple(said)
 
 

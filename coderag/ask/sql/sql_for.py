@@ -123,7 +123,10 @@ def _answer(
         for join in context.joins
         if join.left in names and join.right in names and not join.shared
     ]
-    definitions = [Rule(f"{one.term}: {one.text}", place=place(one.source)) for one in context.definitions]
+    definitions = [
+        Rule(f"{definition.term}: {definition.text}", place=place(definition.source))
+        for definition in context.definitions
+    ]
     return SqlAnswer(
         context.question,
         kind,

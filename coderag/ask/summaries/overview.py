@@ -41,7 +41,7 @@ def written_overview(
     if not answer.is_found:
         return answer
     shelf = Shelf(BUDGET, sources=answer.sources)  # behind the answer's sources, what summaries cite
-    facts = [cited(one) for one in answer.facts]
+    facts = [cited(fact) for fact in answer.facts]
     for part in parts:
         summary = _summary(part, model=model, check=check, store=store)
         if summary:

@@ -89,9 +89,9 @@ def _finished(draft: DatabaseCandidate, name: str, problems: list[SchemaProblem]
         name=name,
         # Migrations may change what other files create, and views may need what migrations leave.
         files=(
-            *(one.file for one in [*draft.bases, *members] if one.tables),
+            *(base.file for base in [*draft.bases, *members] if base.tables),
             *migrations,
-            *(one.file for one in [*draft.bases, *members] if not one.tables),
+            *(base.file for base in [*draft.bases, *members] if not base.tables),
         ),
         migrations=frozenset(file.path for file in migrations),
         snapshot=tuple(one.file for one in draft.snapshot),

@@ -71,7 +71,9 @@ def _is_other_dialect(series: DatabaseCandidate, draft: DatabaseCandidate) -> bo
 
 def _is_of_last_version(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     """Tell whether a file says that it states the schema as the last migration leaves it; one without a version may."""
-    stated = [one.series for one in draft.members if one.series and one.series.snapshot and one.series.version]
+    stated = [
+        member.series for member in draft.members if member.series and member.series.snapshot and member.series.version
+    ]
     last = {one.tool: version_key(one.version) for one in stated}
     made = [declared.series for declared in series.series if declared.series and declared.series.tool in last]
     return bool(made) and all(version_key(one.version) <= last[one.tool] for one in made)

@@ -122,7 +122,7 @@ def _type_key(state: State, name: Name) -> Key:
     key = key_of(state.qualified(name))
     if key in state.types or name.schema:
         return key
-    return next((one for one in state.types if one[2] == key[2]), key)
+    return next((type_ for type_ in state.types if type_[2] == key[2]), key)
 
 
 def _joined_usage(first: Usage, second: Usage) -> Usage:

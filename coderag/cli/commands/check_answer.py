@@ -36,9 +36,9 @@ def run(options: argparse.Namespace) -> int:
         print(json_line(check))
     else:
         shown = screen(options.color)
-        for one in check.sentences:
-            if one.verdict is not Verdict.NO_CLAIM:
-                print("\n".join(_lines(one, shown)))
+        for sentence in check.sentences:
+            if sentence.verdict is not Verdict.NO_CLAIM:
+                print("\n".join(_lines(sentence, shown)))
         note(_summary(check))
     return FOUND if check.is_supported else NOTHING
 
@@ -83,7 +83,7 @@ def _summary(check: AnswerCheck) -> str:
     claims = len(check.claims)
     if not claims:
         return "nothing is claimed"
-    supported = sum(one.verdict is Verdict.SUPPORTED for one in check.claims)
+    supported = sum(claim.verdict is Verdict.SUPPORTED for claim in check.claims)
     rest = "; not all of the text was checked" if check.truncated else ""
     shares = f"faithfulness {check.faithfulness:.2f}, citation precision {check.citation_precision:.2f}"
     invented = counted(len(check.invented), "invented name")

@@ -42,8 +42,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _checks(roots: list[Root]) -> Iterator[Check]:
     command = own_command()
-    grammars = {one.grammar for one in languages().values() if one.grammar}
-    yield from check_installation(command, sorted(one for one in grammars if find_spec(one) is None))
+    grammars = {language.grammar for language in languages().values() if language.grammar}
+    yield from check_installation(command, sorted(grammar for grammar in grammars if find_spec(grammar) is None))
     yield from check_agents(Places(root=roots[0].root), command, Ledger.read())
     for root in roots:
         yield _check_index(root)

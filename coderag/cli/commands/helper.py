@@ -42,10 +42,10 @@ def run(options: argparse.Namespace) -> int:
 def _lines(state: HelperState, title: str) -> list[str]:
     minutes = int(max(time.time() - state.started, 0.0)) // MINUTE
     since = f"{counted(minutes, 'minute')} old, {counted(state.answered, 'command')} answered"
-    roots = [visible(" ".join(one)) for one in state.indexes]
+    roots = [visible(" ".join(index)) for index in state.indexes]
     return [
         f"{title}  process {state.pid}, coderag {state.version}, {since}",
-        *(f"  index      {one}" for one in roots),
+        *(f"  index      {root}" for root in roots),
     ]
 
 

@@ -45,11 +45,15 @@ def run(options: argparse.Namespace) -> int:
     left += [
         _unsupported(agent, places, parts) for agent in named_agents(options) if not _has_any(agent, places, parts)
     ]
-    registered = [one for one in what.registrations if ledger.registrations.get(one.agent) != one]
+    registered = [
+        registration
+        for registration in what.registrations
+        if ledger.registrations.get(registration.agent) != registration
+    ]
     left += [
-        Outcome(one.agent, Part.MCP, one.program, Action.UNCHANGED)
-        for one in what.registrations
-        if one not in registered
+        Outcome(registration.agent, Part.MCP, registration.program, Action.UNCHANGED)
+        for registration in what.registrations
+        if registration not in registered
     ]
     programs = [Program(one, Action.RAN) for one in registered]
     return carry_out(options, ledger, changes, programs=programs, left=left)

@@ -78,7 +78,7 @@ def _part(part: MapPart, shown: Screen) -> Iterator[str]:
         text, _, place = visible(sentence_text(part)).rpartition("  ")
         said = shorten(text, max(shown.width - len(place) - 4, MIN_SENTENCE))
         yield f"  {said}  {shown.paint(place, Style.PATH)}"
-    yield from (f"  {shorten(visible(group_text(one)), shown.width - 2)}" for one in part.entry_points)
+    yield from (f"  {shorten(visible(group_text(point)), shown.width - 2)}" for point in part.entry_points)
     tables = [entry for entry in part.entries if entry.columns]
     yield from (_entry(table, shown, indent="  ") for table in tables)
     for path, entries in groupby(

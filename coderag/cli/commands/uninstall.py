@@ -25,8 +25,8 @@ def run(options: argparse.Namespace) -> int:
     known = wanted(chosen or agents().values(), places, parts=tuple(Part), command=command, roots=["/"]).steps
     changes = plan_uninstall(known, places, ledger, agents=names)
     programs = [
-        Program(one, Action.REMOVED)
-        for one in ledger.registrations.values()
-        if places.root is None and (names is None or one.agent in names)
+        Program(registration, Action.REMOVED)
+        for registration in ledger.registrations.values()
+        if places.root is None and (names is None or registration.agent in names)
     ]
     return carry_out(options, ledger, changes, programs=programs)

@@ -19,7 +19,7 @@ QUESTION_CHARS = 120
 
 def figures_record(figures: Sequence[AnswerFigures]) -> list[dict[str, Any]]:
     """Return figures as plain values."""
-    return [asdict(one) for one in figures]
+    return [asdict(figure) for figure in figures]
 
 
 def answered_record(one: Answered) -> dict[str, Any]:
@@ -69,12 +69,12 @@ def answer_lines(answered: Sequence[Answered], shown: Screen) -> Iterator[str]:
 
 
 def _rows(figures: Sequence[AnswerFigures], field: str) -> Iterator[Sequence[str]]:
-    for one in figures:
-        known: Mapping[str, Measured] = getattr(one, field)
+    for figure in figures:
+        known: Mapping[str, Measured] = getattr(figure, field)
         for name, measured in known.items():
             spread = (measured.value.high - measured.value.low) / 2
             mean = f"{measured.value.mean:.3f} ±{spread:.3f}"
-            yield visible(one.group), name, f"{measured.questions:,}", mean
+            yield visible(figure.group), name, f"{measured.questions:,}", mean
 
 
 def _cost(one: AnswerFigures) -> Sequence[str]:

@@ -52,7 +52,7 @@ class _Result:
 def diff_sarif(found: DiffImpact) -> str:
     """Return what a change touches as a log of one run; what has no place in a file is counted in its properties."""
     results = list(_results(found))
-    placed = [one for one in results if one.path][:MAX_RESULTS]
+    placed = [result for result in results if result.path][:MAX_RESULTS]
     run = {
         "tool": {"driver": {"name": "coderag", "semanticVersion": __version__, "rules": list(map(_rule, RULES))}},
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root that was indexed."}}},

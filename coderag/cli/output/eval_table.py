@@ -81,7 +81,10 @@ def _compared_row(one: Compared, main: str) -> Sequence[str]:
 def _confidence_rows(found: Evaluation) -> Rows:
     """Return how far the confidence of first hits can be believed, a row for each way of searching and group."""
     head = ("Confidence of first hits", "Search", "Number", "Right", "Confidence", "AUC", "ECE", "Brier")
-    return [head, *(_confidence_row(one, one.confidence) for one in found.figures if one.confidence is not None)]
+    return [
+        head,
+        *(_confidence_row(figure, figure.confidence) for figure in found.figures if figure.confidence is not None),
+    ]
 
 
 def _confidence_row(one: Figures, sure: Calibration) -> Sequence[str]:
@@ -97,10 +100,11 @@ def _reliability_rows(found: Evaluation) -> Rows:
     return [
         head,
         *(
-            _reliability_row(one.configuration, part)
-            for one in found.figures
-            if (one.configuration, one.group) == (found.figures[0].configuration, ALL) and one.confidence is not None
-            for part in one.confidence.bins
+            _reliability_row(figure.configuration, part)
+            for figure in found.figures
+            if (figure.configuration, figure.group) == (found.figures[0].configuration, ALL)
+            and figure.confidence is not None
+            for part in figure.confidence.bins
         ),
     ]
 

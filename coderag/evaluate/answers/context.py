@@ -57,7 +57,7 @@ class References:
             chunks = self._index.chunks(source.path, repository=source.repository)
         except QueryError:  # it is not in the index
             return (whole,)
-        same = [one for one in chunks if one.span == whole and one.qualified_name == source.name]
+        same = [chunk for chunk in chunks if chunk.span == whole and chunk.qualified_name == source.name]
         shown = [line for line in source.text.split("\n") if line != ELIDED]
         return next((one.parts for one in same if set(shown) <= set(one.text.split("\n"))), (whole,))
 

@@ -18,5 +18,5 @@ def relevancy(question: str, answer: Answer) -> float:
     if not asked:
         return 1.0
     told = set(words(said_text(answer)))
-    held = frozenset(one for word in told for one in (*terms(word), stem(word.lower())))
+    held = frozenset(term for word in told for term in (*terms(word), stem(word.lower())))
     return coverage_of(dict.fromkeys(asked, 1.0), dict.fromkeys(asked, 0), held).share

@@ -12,7 +12,7 @@ __all__ = ["said", "said_text"]
 
 def said(answer: Answer) -> str:
     """Return what an answer states, with its citations: the model's text, else a line for each statement and fact."""
-    return answer.text or "\n".join(f"- {_cited(one)}" for one in (*answer.statements, *answer.facts))
+    return answer.text or "\n".join(f"- {_cited(statement)}" for statement in (*answer.statements, *answer.facts))
 
 
 def said_text(answer: Answer) -> str:

@@ -57,7 +57,7 @@ def noise_scores(judged: Judged, answer: Answer, index: Index, references: Refer
         return scores
     claims = index.check_answer(said(answer), answer.sources).claims
     numbers = frozenset(source.number for source in sources)
-    wrong = sum(not _is_of(one, numbers) for one in claims)
+    wrong = sum(not _is_of(claim, numbers) for claim in claims)
     return scores | ({Measure.NOISE_SENSITIVITY: wrong / len(claims)} if claims else {})
 
 

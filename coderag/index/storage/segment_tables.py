@@ -61,9 +61,9 @@ class SegmentTables:
                 "file_labels": np.array([row.labels for row in files], dtype=np.uint8),
             }
             | self._text_arrays([row.text_bytes for row in files])
-            | _blobs("facts", [one for columns in self.columns for one in columns.facts])
+            | _blobs("facts", [fact for columns in self.columns for fact in columns.facts])
             | _blobs("links", [link for columns in self.columns for link in columns.links])
-            | _blobs("trigram", [one for columns in self.columns for one in columns.trigrams])
+            | _blobs("trigram", [trigram for columns in self.columns for trigram in columns.trigrams])
             | _path_postings(paths).arrays("path")
         )
 

@@ -82,8 +82,8 @@ def _texts_of(labels: Labels) -> Array:
 
 def stacked(columns: Sequence[Column]) -> Column:
     """Return columns of several roots as one, with their NULLs."""
-    arrays = [_texts_of(one) if isinstance(one, Labels) else one for one in columns]
-    values = np.concatenate([np.ma.getdata(one) for one in arrays])
-    if not any(isinstance(one, np.ma.MaskedArray) for one in arrays):
+    arrays = [_texts_of(column) if isinstance(column, Labels) else column for column in columns]
+    values = np.concatenate([np.ma.getdata(array) for array in arrays])
+    if not any(isinstance(array, np.ma.MaskedArray) for array in arrays):
         return values
-    return nullable(values, np.concatenate([np.ma.getmaskarray(one) for one in arrays]))
+    return nullable(values, np.concatenate([np.ma.getmaskarray(array) for array in arrays]))

@@ -106,7 +106,7 @@ def documentation_columns(numbers: ChunkNumbers) -> Columns:
     ]
     return {
         "chunk_id": numbers.of_corpus[order],
-        "signature": texts([one.signature for one in details]),
-        "doc": texts([one.doc for one in details]),
-        "decorators": lists([one.decorators for one in details]),
+        "signature": texts([detail.signature for detail in details]),
+        "doc": texts([detail.doc for detail in details]),
+        "decorators": lists([detail.decorators for detail in details]),
     }

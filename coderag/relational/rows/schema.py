@@ -100,7 +100,7 @@ class SchemaRows:
         database, schema, own = Name(name.name, name.schema, name.database or row.table.name.database).key
         home = row.table.name.key[1]
         spellings = ((database, schema, own), (database, home, own), (database, "", own))
-        found = (self.by_name.get((row.repository, one)) for one in spellings)
+        found = (self.by_name.get((row.repository, spelling)) for spelling in spellings)
         return next((one for one in found if one is not None), None)
 
 

@@ -234,7 +234,7 @@ def _diagram(desk: Desk, request: Request) -> Response:
     if question:
         chosen = view.index.tables_about(question, k=QUESTION_TABLES)
     else:
-        chosen = [one for one in view.index.tables() if not names or str(one.name) in names]
+        chosen = [table for table in view.index.tables() if not names or str(table.name) in names]
     if name := request.query_params.get("domain", "").strip():
         domain = tables.domain_with(chosen, name)
         chosen, values["domain"] = list(domain.tables), domain.name

@@ -27,7 +27,7 @@ class Context:
 def context_for(index: Index, question: str) -> Context:
     """Return what SQL for a question needs; raises QueryError for an empty one."""
     context = index.schema_context(question, budget=BUDGET)
-    return Context(context.as_ddl(), tuple(str(one.table.name) for one in context.tables))
+    return Context(context.as_ddl(), tuple(str(table.table.name) for table in context.tables))
 
 
 def findings_as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:

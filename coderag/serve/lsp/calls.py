@@ -32,7 +32,11 @@ CALLING = frozenset({Role.CALLERS, Role.ROUTES, Role.TESTS})
 def definition_item(document: Document, offset: int) -> list[CallHierarchyItem] | None:
     """Return the definition around a character, as it stands now."""
     line = document.text.count("\n", 0, offset)
-    around = [one for one in document.definitions if one.kind in CALLABLE and one.first_row <= line <= one.last_row]
+    around = [
+        definition
+        for definition in document.definitions
+        if definition.kind in CALLABLE and definition.first_row <= line <= definition.last_row
+    ]
     if not around or document.root is None:
         return None
     one = around[-1]  # the innermost comes last
@@ -45,10 +49,10 @@ def definition_item(document: Document, offset: int) -> list[CallHierarchyItem] 
 def callers_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyIncomingCall]:
     """Return what calls a definition, with the places of the calls."""
     callers = (
-        (_item(index, repository, one.spot), one.line)
+        (_item(index, repository, reference.spot), reference.line)
         for repository, group in _groups(index, item)
         if group.role in CALLING
-        for one in group.references
+        for reference in group.references
     )
     found = [CallHierarchyIncomingCall(caller, [line_range(line)]) for caller, line in callers if caller is not None]
     return found[:MAX_CALLS]

@@ -38,8 +38,8 @@ def completions_at(index: Index, document: Document, offset: int) -> CompletionL
     else:
         items = _columns(_tables(index, list(dict.fromkeys(named.values()))))
         items += [CompletionItem(alias, kind=CompletionItemKind.Variable) for alias in named]
-    fitting = [one for one in items if one.label.casefold().startswith(begun)]
-    fitting += [one for one in items if begun and begun in one.label.casefold()[1:] and one not in fitting]
+    fitting = [item for item in items if item.label.casefold().startswith(begun)]
+    fitting += [item for item in items if begun and begun in item.label.casefold()[1:] and item not in fitting]
     return CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=fitting[:MAX_ITEMS])
 
 
@@ -63,7 +63,7 @@ def _columns(tables: list[Table]) -> list[CompletionItem]:
 
 def _of_schema(index: Index, schema: str) -> list[CompletionItem]:
     wanted = schema.casefold()
-    return [_table_item(one, one.name.name) for one in index.tables() if one.name.schema.casefold() == wanted]
+    return [_table_item(table, table.name.name) for table in index.tables() if table.name.schema.casefold() == wanted]
 
 
 def _table_item(table: Table, label: str) -> CompletionItem:

@@ -44,7 +44,7 @@ def meaning_at(index: Index, site: Site) -> Meaning | None:
         return None
     parts = [one for one in PART.finditer(text, written.start(), written.end()) if one.start() <= site.offset]
     start, end = parts[-1].span()
-    names = [one[0].strip(QUOTES) for one in parts]
+    names = [part[0].strip(QUOTES) for part in parts]
     known = tables_named(text)
     if whole := _found(index, known.get(names[-1].casefold(), "") if len(names) == 1 else "") or _found(
         index, ".".join(names)
@@ -80,7 +80,7 @@ def _add(found: dict[str, str], name: str, alias: str | None) -> None:
 
 def column_of(facts: TableFacts, name: str) -> Column | None:
     """Return a table's column of a name, in any case."""
-    return next((one for one in facts.table.columns if one.name.casefold() == name.casefold()), None)
+    return next((column for column in facts.table.columns if column.name.casefold() == name.casefold()), None)
 
 
 def _found(index: Index, name: str) -> tuple[TableFacts, ...]:

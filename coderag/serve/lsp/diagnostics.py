@@ -52,11 +52,13 @@ class Checks:
                 findings = []
             self._known[place.text] = findings
         if not document.is_sql:
-            findings = [one for one in findings if one.code not in NOT_OF_LITERALS]
+            findings = [finding for finding in findings if finding.code not in NOT_OF_LITERALS]
             if not any(index.table(name) for name in tables_named(place.text).values()):
-                findings = [one for one in findings if one.suggestions]  # it may be no SQL, or of another database
-        for one in findings:
-            yield _diagnostic(document, place, one)
+                findings = [
+                    finding for finding in findings if finding.suggestions
+                ]  # it may be no SQL, or of another database
+        for finding in findings:
+            yield _diagnostic(document, place, finding)
 
 
 def _diagnostic(document: Document, place: SqlPlace, one: Finding) -> Diagnostic:
@@ -75,10 +77,10 @@ def _diagnostic(document: Document, place: SqlPlace, one: Finding) -> Diagnostic
 def actions_at(document: Document, diagnostics: Sequence[Diagnostic]) -> list[CodeAction]:
     """Return the quick fixes of findings: the names that were likely meant."""
     return [
-        _fix(document, one, name, preferred=number == 0)
-        for one in diagnostics
-        if one.source == SOURCE and isinstance(one.data, list)
-        for number, name in enumerate(map(str, one.data))
+        _fix(document, diagnostic, name, preferred=number == 0)
+        for diagnostic in diagnostics
+        if diagnostic.source == SOURCE and isinstance(diagnostic.data, list)
+        for number, name in enumerate(map(str, diagnostic.data))
     ]
 
 

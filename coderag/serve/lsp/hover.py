@@ -95,7 +95,7 @@ def _table_card(facts: TableFacts) -> str:
         lines.append(f"… and {left} more columns")
     joins = [_join(facts, number) for number in range(min(len(facts.references), MAX_REFERENCES))]
     if joins:
-        lines.append("\n".join(f"- {one}" for one in joins))
+        lines.append("\n".join(f"- {join}" for join in joins))
     if facts.queries:
         lines.append(f"```sql\n{_query(facts.queries[0].text)}\n```")
     return "\n\n".join(lines)
@@ -106,7 +106,7 @@ def _column_card(index: Index, facts: TableFacts, column: Column) -> str:
     if column.comment:
         lines.append(_short(column.comment))
     if column.values:
-        lines.append("values: " + ", ".join(f"`{visible(one)}`" for one in column.values[:MAX_REFERENCES]))
+        lines.append("values: " + ", ".join(f"`{visible(value)}`" for value in column.values[:MAX_REFERENCES]))
     if usage := _usage(index, facts.table.name, column.name):
         lines.append(usage)
     joins = [
@@ -114,7 +114,7 @@ def _column_card(index: Index, facts: TableFacts, column: Column) -> str:
         for number, reference in enumerate(facts.references)
         if column.name.casefold() in map(str.casefold, reference.columns)
     ]
-    return "\n\n".join(lines + ["\n".join(f"- {one}" for one in joins[:MAX_REFERENCES])] * bool(joins))
+    return "\n\n".join(lines + ["\n".join(f"- {join}" for join in joins[:MAX_REFERENCES])] * bool(joins))
 
 
 def _usage(index: Index, table: Name, column: str) -> str:

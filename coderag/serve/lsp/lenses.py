@@ -47,7 +47,10 @@ def lenses_of(index: Index, document: Document) -> list[CodeLens]:
 
 
 def _lenses(index: Index, document: Document) -> Iterator[CodeLens]:
-    shown = [(one.name, one.qualified_name, one.row + 1, one.kind) for one in document.definitions]
+    shown = [
+        (definition.name, definition.qualified_name, definition.row + 1, definition.kind)
+        for definition in document.definitions
+    ]
     if document.is_sql:
         shown = [
             (symbol.name, symbol.qualified_name, symbol.span.start_line, symbol.kind)

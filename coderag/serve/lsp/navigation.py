@@ -52,9 +52,9 @@ def locations_of(index: Index, found: References, *, roles: Iterable[Role]) -> I
     for group in found.groups:
         if group.role not in wanted or root is None:
             continue
-        for one in group.references:
-            if one.path:
-                yield Location(uri_of(root, one.path), line_range(one.line))
+        for reference in group.references:
+            if reference.path:
+                yield Location(uri_of(root, reference.path), line_range(reference.line))
 
 
 def root_of(index: Index, repository: str) -> Root | None:

@@ -37,8 +37,8 @@ def symbols_like(index: Index, text: str) -> list[WorkspaceSymbol]:
         return []
     found: dict[tuple[str, str, int], WorkspaceSymbol] = {}
     places = [
-        (one.qualified_name, one.kind, one.path, one.repository, one.span.start_line)
-        for one in index.symbols(text, k=MAX_SYMBOLS)
+        (symbol.qualified_name, symbol.kind, symbol.path, symbol.repository, symbol.span.start_line)
+        for symbol in index.symbols(text, k=MAX_SYMBOLS)
     ]
     places += [
         (one.chunk.qualified_name, one.chunk.kind, one.chunk.path, one.chunk.repository, one.chunk.span.start_line)

@@ -177,7 +177,7 @@ def _parameter(name: str, scope: Scope) -> tuple[Scope, int] | None:
     """Return the function whose parameter a name is, and its position; None where it is another variable."""
     for around in scope.outwards():
         if around.kind == "function" and name in around.parameters:
-            given = [one for one in around.parameters if one not in RECEIVERS]
+            given = [parameter for parameter in around.parameters if parameter not in RECEIVERS]
             return (around, given.index(name)) if name in given and around.name else None
         if name in around.events:
             return None

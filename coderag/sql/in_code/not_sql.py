@@ -119,7 +119,7 @@ def is_prose(text: str, trees: list[exp.Expr]) -> bool:
     for tree in trees:
         if any(map(_is_article_table, tree.find_all(exp.Table))):
             return True
-        if any(_is_article(one) for select in tree.find_all(exp.Select) for one in select.expressions):
+        if any(_is_article(expression) for select in tree.find_all(exp.Select) for expression in select.expressions):
             return True
     return False
 

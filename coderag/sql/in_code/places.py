@@ -59,7 +59,7 @@ def _places(names: Names, data: bytes, language: str) -> Iterator[SqlPlace]:
             continue
         top = _top(node)
         literals = [node] if top is node else _outer(every[bisect_left(starts, node.start_byte) :], top)
-        parts = [literal_extent(one, language) for one in literals]
+        parts = [literal_extent(literal, language) for literal in literals]
         first, last = parts[0][0], max(end for _, end in parts)
         text = _text(data, parts)
         if not begins_like_sql(text) or is_prose(text, []):
@@ -67,7 +67,7 @@ def _places(names: Names, data: bytes, language: str) -> Iterator[SqlPlace]:
         characters += len(data[done:first].decode("utf-8", "replace"))
         done = first
         is_whole = top is node or _leaves(top) == len(literals)
-        is_whole &= all(isinstance(piece, str) for one in literals for piece in literal_pieces(one, language))
+        is_whole &= all(isinstance(piece, str) for literal in literals for piece in literal_pieces(literal, language))
         text = PLACEHOLDER.sub(_value, ESCAPE.sub("  ", text))
         yield SqlPlace(characters, text, is_whole=is_whole and not BRACES.search(text))
 

@@ -72,7 +72,7 @@ class SqlParameters:
     def _place(self, function: Scope, name: str) -> tuple[int, str, int] | None:
         """Return the definition of a function, and the name and position of its parameter; None for one unknown."""
         owner = self._owner(function.node.start_byte)
-        given = [one for one in function.parameters if one not in RECEIVERS]
+        given = [parameter for parameter in function.parameters if parameter not in RECEIVERS]
         if owner < 0 or self._definitions[owner].name != function.name or name not in given:
             return None
         return owner, name, given.index(name)

@@ -247,5 +247,5 @@ def joined(found: Sequence[ReadSql]) -> ReadSql:
         holes=any(sql.holes for sql in found),
         lost=next((sql.lost for sql in found if sql.lost), ""),
         temporary=tuple(dict.fromkeys(name for sql in found for name in sql.temporary)),
-        parameters=tuple(dict.fromkeys(one for sql in found for one in sql.parameters)),
+        parameters=tuple(dict.fromkeys(parameter for sql in found for parameter in sql.parameters)),
     )

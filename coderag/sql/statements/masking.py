@@ -97,7 +97,7 @@ def _is_counted(word: str, last: str) -> bool:
 
 @cache
 def _pattern(dialect: Dialect) -> re.Pattern[str]:
-    strings = [one for one in string_patterns(dialect) if one is not DOLLARS or "dollar" in dialect.escapes]
+    strings = [pattern for pattern in string_patterns(dialect) if pattern is not DOLLARS or "dollar" in dialect.escapes]
     if '"' in dialect.strings:
         strings.append("[BbRr]{0,2}" + quoted('"', backslash="backslash" in dialect.escapes))
     comments = "|".join(dialect.comments)

@@ -116,7 +116,7 @@ class Class:
     @cached_property
     def inner(self) -> Mapping[str, Class]:
         """The classes in the body by name."""
-        return {one.name: one for one in _classes(self.node.child_by_field_name("body"))}
+        return {class_.name: class_ for class_ in _classes(self.node.child_by_field_name("body"))}
 
     @cached_property
     def doc(self) -> str:
@@ -418,7 +418,7 @@ def read_python(data: bytes) -> Code:
                 functions[member.name] = member.node
             elif member.value is not None:
                 names[member.name] = member.value
-    return Code(data, root, imports, tuple(stars), names, {one.name: one for one in _classes(root)}, functions)
+    return Code(data, root, imports, tuple(stars), names, {class_.name: class_ for class_ in _classes(root)}, functions)
 
 
 def statements(block: Node | None) -> Iterator[Node]:

@@ -116,7 +116,7 @@ class _Reading:
         many = link.name == "resources"
         keyword = link.keywords
         actions = _actions(keyword, many=many)
-        for name in filter(None, [_text(one.node) for one in link.arguments or () if not one.name]):
+        for name in filter(None, [_text(argument.node) for argument in link.arguments or () if not argument.name]):
             inner = _in_resource(name, keyword, scope, many=many)
             for action in actions:
                 methods, of_one, behind = ACTIONS[action]
@@ -187,9 +187,13 @@ def _targets(link: Link, scope: _Scope) -> Iterator[tuple[str, str]]:
     `get "a", to: "b#c"` -> a, b#c; `get "users/list"` -> users/list, users#list; `get "a" => "b#c"` -> a, b#c
     """
     arguments, keyword = link.arguments or (), link.keywords
-    pairs = [(one.name, _text(one.node)) for one in arguments if one.name and ("/" in one.name or _is_key(one.node))]
+    pairs = [
+        (argument.name, _text(argument.node))
+        for argument in arguments
+        if argument.name and ("/" in argument.name or _is_key(argument.node))
+    ]
     stated = _text(keyword.get("to")) or _text(keyword.get("action"))
-    routes = [(_text(one.node), stated) for one in arguments if not one.name]
+    routes = [(_text(argument.node), stated) for argument in arguments if not argument.name]
     routes += [(name, target) for name, target in pairs if name.partition(":")[0] not in OPTIONS]
     for address, target in routes:
         if address and target:

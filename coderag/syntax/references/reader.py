@@ -167,7 +167,7 @@ class _Reading:
         """Add every name of the types that are written."""
         data, taken, calls = self._lines.data, self._taken, self._calls
         owner, begin, beyond = -1, 0, 0
-        nodes = [one["type"][0] for one in captures.types]
+        nodes = [type_["type"][0] for type_ in captures.types]
         nodes += [binding["typed"][0] for binding in captures.bindings if "typed" in binding]
         nodes += [binding["returns"][0] for binding in captures.bindings if "returns" in binding]
         seen: set[tuple[int, bytes]] = set()

@@ -28,7 +28,7 @@ class ResourceRoute(NamedTuple):
 def _tables() -> dict[tuple[str, str], dict[str, Any]]:
     """Return the table of each call, by language and name."""
     tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return {(lang, call): one for one in tables.values() for lang in one["languages"] for call in one["calls"]}
+    return {(lang, call): table for table in tables.values() for lang in table["languages"] for call in table["calls"]}
 
 
 def resource_routes(language: str, name: str, address: str, *, call: Node) -> Iterator[ResourceRoute]:

@@ -218,9 +218,9 @@ def has_groups(data: bytes, words: Sequence[str]) -> bool:
 def _holds(link: Link, child: Node) -> bool:
     """Tell whether an argument of a link holds a node."""
     return any(
-        (one.node.start_byte <= child.start_byte and child.end_byte <= one.node.end_byte)
-        or (child.start_byte <= one.node.start_byte and one.node.end_byte <= child.end_byte)
-        for one in link.arguments or ()
+        (argument.node.start_byte <= child.start_byte and child.end_byte <= argument.node.end_byte)
+        or (child.start_byte <= argument.node.start_byte and argument.node.end_byte <= child.end_byte)
+        for argument in link.arguments or ()
     )
 
 
@@ -251,8 +251,8 @@ def _prefix(link: Link) -> str:
 def _keyword(link: Link, name: str) -> str:
     node = link.keyword(name)
     if node is None:
-        for one in link.arguments or ():
-            node = next((value for key, value in entries(one.node) if key == name), None)
+        for argument in link.arguments or ():
+            node = next((value for key, value in entries(argument.node) if key == name), None)
             if node is not None:
                 break
     return address_text(node)

@@ -72,7 +72,7 @@ def _named(node: Node, chains: Chains) -> str:
         last = chain.links[-1]
         if last.name in {"as_view", "bind"}:
             return chains.ending(node.start_byte, node.end_byte)
-        inner = next((one.node for one in last.arguments or () if _may_answer(one.node)), None)
+        inner = next((argument.node for argument in last.arguments or () if _may_answer(argument.node)), None)
         if inner is None or (len(chain.links) > 1 and not last.arguments):
             return chains.ending(node.start_byte, node.end_byte)
         node = inner

@@ -231,7 +231,7 @@ class _Routes:
         link = called_link(call) if call is not None else None
         if link is None:
             return "", ""
-        methods = [text for one in items(link.keyword("methods")) if (text := literal(one))]
+        methods = [text for item in items(link.keyword("methods")) if (text := literal(item))]
         detail = link.keyword("detail")
         name = literal(link.keyword("url_path")) or self._definitions[handles].name
         of_one = detail is not None and detail.text == b"True"
@@ -281,8 +281,8 @@ class _Routes:
         node = nodes["verb"][0].parent if "verb" in nodes else None
         if node is not None and "handler" in nodes:
             resources = list(resource_routes(self._language, call.verb, call.address, call=node))
-            for one in resources:
-                yield one.method, one.address, one.action
+            for resource in resources:
+                yield resource.method, resource.address, resource.action
             if resources:
                 if call.verb == ROUTER_CALL:  # and what its class says itself
                     yield "", joined(call.address, "/"), MOUNTED
@@ -330,7 +330,7 @@ def _methods_behind(call: Node) -> list[str]:
     link = chain.find(*CONSTRAINTS) if chain is not None else None
     if link is None:
         return []
-    nodes = [item for one in link.arguments or () for item in items(one.node)]
+    nodes = [item for argument in link.arguments or () for item in items(argument.node)]
     return [literal(node) or (node.text or b"").decode().rpartition(".Method")[2] for node in nodes]
 
 

@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from coderag.syntax.trees.node_types import ARGUMENT_LISTS, CHAIN_NAMES, CHAIN_WRAPPERS, CLOSURES, PAIRS
+from coderag.syntax.trees.calls import callee, member_parts
+from coderag.syntax.trees.node_types import (
+    ARGUMENT_LISTS,
+    CHAIN_NAMES,
+    CHAIN_WRAPPERS,
+    CLOSURES,
+    MEMBER_FIELDS,
+    PAIRS,
+)
 from coderag.syntax.trees.nodes import Argument, field_or
 from coderag.syntax.trees.string_literals import string_value
 from coderag.syntax.trees.tree import named, text_of
@@ -75,24 +83,12 @@ class Chain(NamedTuple):
 Step = tuple[Node | None, Link]  # what the link hangs on, None at the beginning
 
 
-def _access(receiver: str, name: str) -> Callable[[Node], Step | None]:
-    """Return the reader of `receiver.name` with the fields of a grammar."""
-
-    def step(node: Node) -> Step | None:
-        last = node.child_by_field_name(name)
-        if last is None:
-            return None
-        link, types = _generic(last)
-        return node.child_by_field_name(receiver), Link(link, last, None, types)
-
-    return step
-
-
-def _two_children(node: Node) -> Step | None:
-    parts = named(node)
-    if len(parts) < 2:
+def _member(node: Node) -> Step | None:
+    parts = member_parts(node)
+    if parts is None:
         return None
-    return parts[0], Link(text_of(parts[-1]), parts[-1])
+    name, types = _generic(parts[1])
+    return parts[0], Link(name, parts[1], None, types)
 
 
 def _generic(node: Node) -> tuple[str, tuple[str, ...]]:
@@ -106,12 +102,9 @@ def _generic(node: Node) -> tuple[str, tuple[str, ...]]:
 
 def _called(node: Node) -> Step | None:
     """Read a call whose function is an expression."""
-    function = field_or(node, "function", "target")
+    function, _ = callee(node)
     if function is None:
-        children = named(node)
-        if not children:
-            return None
-        function = children[0]
+        return None
     types: tuple[str, ...] = ()
     if node.named_child_count > PLAIN_CALL:
         types = tuple(text_of(child) for holder in named(node, "type_arguments") for child in named(holder))
@@ -173,20 +166,16 @@ def _ruby_or_other_call(node: Node) -> Step | None:
 
 def _method(node: Node) -> Step | None:
     """Read a call whose method is a field: of Java and PHP."""
-    name = node.child_by_field_name("name")
+    name, receiver = callee(node)
     if name is None:
         return None
-    return field_or(node, "object", "scope"), Link(text_of(name).removeprefix("$"), name, _arguments(node))
+    return receiver, Link(text_of(name).removeprefix("$"), name, _arguments(node))
 
 
 def _made(node: Node) -> Step | None:
     """Read the making of an object."""
-    kind = field_or(node, "type", "constructor", "name")
-    if kind is None:
-        kind = next(
-            (child for child in named(node) if child.type in CHAIN_NAMES or child.type == "qualified_name"), None
-        )
-    if kind is None:
+    kind, _ = callee(node)
+    if kind is None or kind.type == "anonymous_class":
         return None
     name, types = _generic(kind)
     arguments = list(_arguments(node))
@@ -215,23 +204,8 @@ def _pipe(node: Node) -> Step | None:
 
 
 STEPS: Mapping[str, Callable[[Node], Step | None]] = {
-    "attribute": _access("object", "attribute"),
-    "member_expression": _access("object", "property"),
-    "field_access": _access("object", "field"),
-    "selector_expression": _access("operand", "field"),
-    "member_access_expression": lambda node: (
-        _access("expression", "name")(node)
-        if node.child_by_field_name("expression")
-        else _access("object", "name")(node)
-    ),
-    "nullsafe_member_access_expression": _access("object", "name"),
-    "scope_resolution": _access("scope", "name"),
-    "scoped_identifier": _access("path", "name"),
-    "field_expression": _access("value", "field"),
-    "dot": _access("left", "right"),
-    "scoped_property_access_expression": _access("scope", "name"),
-    "class_constant_access_expression": _two_children,
-    "navigation_expression": _two_children,
+    **dict.fromkeys(MEMBER_FIELDS, _member),
+    "navigation_expression": _member,
     "call": _ruby_or_other_call,
     "call_expression": _called,
     "invocation_expression": _called,

@@ -6,6 +6,7 @@ They stand here and not in `parsers/`: read from 25 files of TOML, they took eac
 from __future__ import annotations
 
 __all__ = [
+    "ANY_CALL",
     "ARGUMENTS",
     "ARGUMENT_LISTS",
     "ASSIGNMENTS",
@@ -13,6 +14,7 @@ __all__ = [
     "BLOCKS",
     "BRANCHES",
     "CALLS",
+    "CALL_FIELDS",
     "CHAIN_NAMES",
     "CHAIN_WRAPPERS",
     "CLASSES",
@@ -32,6 +34,7 @@ __all__ = [
     "LOGICAL",
     "LOOPS",
     "MEMBERS",
+    "MEMBER_FIELDS",
     "NAMES",
     "OPERATORS",
     "PAIRS",
@@ -78,6 +81,20 @@ MEMBERS = frozenset(
     scoped_property_access_expression scope_resolution dot qualified_identifier qualified_name
     stable_identifier""".split()
 )
+MEMBER_FIELDS = {  # of the object and of the name, of each grammar that has them; other members are read by position
+    "attribute": (("object", "attribute"),),
+    "class_constant_access_expression": (),
+    "dot": (("left", "right"),),
+    "field_access": (("object", "field"),),
+    "field_expression": (("value", "field"), ("argument", "field"), ("object", "member")),  # Rust and Scala, C, Zig
+    "member_access_expression": (("expression", "name"), ("object", "name")),  # C#, PHP
+    "member_expression": (("object", "property"),),
+    "nullsafe_member_access_expression": (("object", "name"),),
+    "scope_resolution": (("scope", "name"),),
+    "scoped_identifier": (("path", "name"),),
+    "scoped_property_access_expression": (("scope", "name"),),
+    "selector_expression": (("operand", "field"),),
+}
 SUBSCRIPTS = frozenset("subscript subscript_expression index_expression element_access_expression".split())
 
 # Calls
@@ -88,6 +105,19 @@ CALLS = PLAIN_CALLS.union(
     nullsafe_member_call_expression scoped_call_expression macro_invocation object_creation_expression new_expression
     instance_expression annotation attribute_item constructor_invocation""".split()
 )
+CALL_FIELDS = {  # of what is called and of what it is called on
+    "call": (("function", "method", "target"), ("receiver",)),  # Python, Ruby, Elixir
+    "call_expression": (("function",), ()),
+    "function_call_expression": (("function",), ()),
+    "invocation_expression": (("function",), ()),
+    "member_call_expression": (("name",), ("object",)),
+    "method_invocation": (("method", "name"), ("object",)),
+    "new_expression": (("constructor", "type"), ()),
+    "nullsafe_member_call_expression": (("name",), ("object",)),
+    "object_creation_expression": (("type",), ()),
+    "scoped_call_expression": (("name",), ("scope",)),
+}
+ANY_CALL = (("function", "method", "macro", "constructor", "type", "name"), ("receiver", "object", "scope"))
 ARGUMENT_LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 ARGUMENTS = ARGUMENT_LISTS | {"token_tree", "annotation_argument_list", "attribute_argument_list"}
 GENERICS = frozenset(  # around the name of a call

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from coderag.syntax.trees.calls import callee, member_parts
 from coderag.syntax.trees.node_types import (
     ARGUMENTS,
     CALLS,
@@ -20,7 +21,7 @@ from coderag.syntax.trees.node_types import (
     PATTERNS,
     TARGET_WRAPPERS,
 )
-from coderag.syntax.trees.tree import text_of
+from coderag.syntax.trees.tree import field_or, text_of
 
 __all__ = [
     "APPENDS",
@@ -89,14 +90,6 @@ def named_children(node: Node) -> list[Node]:
     return [child for child in node.named_children if "comment" not in child.type]
 
 
-def field_or(node: Node, *names: str) -> Node | None:
-    """Return the first child of one of some fields."""
-    for name in names:
-        if (child := node.child_by_field_name(name)) is not None:
-            return child
-    return None
-
-
 def unwrapped(node: Node) -> Node:
     """Return what stands in nodes that only wrap one other."""
     for _ in range(MAX_UNWRAPPED):
@@ -110,23 +103,20 @@ def unwrapped(node: Node) -> Node:
 
 def member(node: Node) -> tuple[Node, str] | None:
     """Return the object and the name of a member that is asked for: self.x, A::X, pkg.Name."""
-    children = named_children(node)
-    if len(children) < 2:
+    parts = member_parts(node)
+    if parts is None or parts[0] is None:
         return None
-    last = children[-1]
-    if last.type in {"navigation_suffix", "generic_name"} and last.named_child_count:
+    last = parts[1]
+    if last.type == "generic_name" and last.named_child_count:
         last = last.named_children[0]
-    return children[0], bare_name(last)
+    return parts[0], bare_name(last)
 
 
 def called(node: Node) -> Called | None:
     """Return a call as what is called and with what; None where no name is called."""
     if node.type == "attribute_item" or (node.type == "call" and node.child_by_field_name("target") is not None):
         return _elixir_call(node) if node.type == "call" else None
-    function = field_or(node, "function", "method", "macro", "constructor", "type")
-    receiver = field_or(node, "receiver", "object", "scope")
-    if function is None:
-        function = field_or(node, "name") or next(iter(named_children(node)), None)
+    function, receiver = callee(node)
     if function is None:
         return None
     for _ in range(MAX_UNWRAPPED):
@@ -136,13 +126,12 @@ def called(node: Node) -> Called | None:
                 break
             function = inner[0]
         elif function.type in MEMBERS and receiver is None:
-            parts = member(function)
+            parts = member_parts(function)
             if parts is None:
                 break
-            receiver, name = parts
+            receiver, function = parts
+            name = bare_name(function)
             if not name.isidentifier():
-                inner = named_children(function)
-                function = inner[-1]
                 continue
             return Called(name, receiver, tuple(_arguments(node)), node)
         else:

@@ -12,6 +12,7 @@ from coderag.syntax.language import languages
 __all__ = [
     "argument_nodes",
     "descendants",
+    "field_or",
     "named",
     "parse",
     "parse_tree",
@@ -54,6 +55,14 @@ def named(node: Node | None, *types: str) -> list[Node]:
     return [
         child for child in node.named_children if "comment" not in child.type and (not types or child.type in types)
     ]
+
+
+def field_or(node: Node, *names: str) -> Node | None:
+    """Return the first child of one of some fields."""
+    for name in names:
+        if (child := node.child_by_field_name(name)) is not None:
+            return child
+    return None
 
 
 def descendants(node: Node, *types: str, into: bool = True) -> Iterator[Node]:

@@ -67,14 +67,14 @@ WITH_MODEL = "It has its model."
 
 def write_page(report: Report, folder: Path) -> None:
     """Write the page and its plot into a folder; raises BenchmarkError when matplotlib is not installed."""
-    held = [one for one in report.figures if one.part == HELD]
+    held = [figure for figure in report.figures if figure.part == HELD]
     folder.mkdir(parents=True, exist_ok=True)
     _plot(held, folder / PLOT)
     tables = [
         piped(
             by_quantity(
                 f"{suite}: {title}",
-                [one for one in report.figures if one.part == part and one.corpus == suite],
+                [figure for figure in report.figures if figure.part == part and figure.corpus == suite],
                 heads="engine",
             )
         )
@@ -105,12 +105,12 @@ def _plot(figures: Sequence[Figure], path: Path) -> None:
         from matplotlib.figure import Figure as Picture
     except ImportError as error:
         raise BenchmarkError(f"{error.name} is not installed; {how_to_install(Extra.EVAL)}") from None
-    suites = list(dict.fromkeys(one.corpus for one in figures))
+    suites = list(dict.fromkeys(figure.corpus for figure in figures))
     # The same figures make the same file, and text stays text.
     with rc_context({"svg.hashsalt": "coderag", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}):
         picture = Picture(figsize=(WIDTH * len(suites), HEIGHT), layout="constrained")
         for axes, suite in zip(picture.subplots(1, len(suites), squeeze=False).flat, suites, strict=True):
-            _draw(axes, [one for one in figures if one.corpus == suite])
+            _draw(axes, [figure for figure in figures if figure.corpus == suite])
             axes.set_title(f"{suite}: {SUITES[suite]}", fontsize=10, loc="left")
         # Below the plots, where it hides no line: all have the same ways.
         picture.legend(*picture.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
@@ -118,7 +118,7 @@ def _plot(figures: Sequence[Figure], path: Path) -> None:
 
 
 def _draw(axes: Any, figures: Sequence[Figure]) -> None:
-    shares = {(one.engine, one.name): one.median for one in figures}
+    shares = {(figure.engine, figure.name): figure.median for figure in figures}
     for way, colour in COLOURS.items():
         points = [(step, shares[way, WITHIN.format(step)]) for step in STEPS if (way, WITHIN.format(step)) in shares]
         if points:

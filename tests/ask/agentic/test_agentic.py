@@ -158,7 +158,7 @@ def test_nothing_unsupported_passes(hostile: Index, server: ScriptedModel, mode:
     assert len(made(answer)) <= CALLED
     assert len(server.prompts) - begin <= CALLED + 3
     checked = check_answer(answer.text, answer.sources, hostile)
-    assert [one for one in checked.sentences if one.verdict not in ("supported", "no claim")] == []
+    assert [sentence for sentence in checked.sentences if sentence.verdict not in ("supported", "no claim")] == []
 
 
 @pytest.mark.parametrize(

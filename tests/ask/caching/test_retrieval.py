@@ -56,7 +56,7 @@ def test_a_part_is_looked_up_once(index: Index) -> None:
     assert count == 0  # "who says hello" is another text
     count, again = found_again(index, f"{HELLO.rstrip('?')} and {SALARY.rstrip('?')}?")
     assert count == 2
-    assert {one.text for one in again.statements} == {one.text for one in both.statements}
+    assert {statement.text for statement in again.statements} == {statement.text for statement in both.statements}
 
 
 def test_a_loop_repeats_no_lookup(index: Index) -> None:

@@ -43,13 +43,13 @@ def source_of(index: Index, name: str, number: int = 1) -> Source:
 
 
 def kinds(check: AnswerCheck) -> list[FaultKind]:
-    return [fault.kind for one in check.sentences for fault in one.faults]
+    return [fault.kind for sentence in check.sentences for fault in sentence.faults]
 
 
 def test_a_true_answer_is_supported(shop: Index) -> None:
     place = lines_of(shop, "Checkout.place_order")
     check = shop.check_answer(f"`Checkout.place_order` calls `PaymentService.attempt` and empties the cart ({place}).")
-    assert [one.verdict for one in check.sentences] == [Verdict.SUPPORTED]
+    assert [sentence.verdict for sentence in check.sentences] == [Verdict.SUPPORTED]
     assert (check.faithfulness, check.citation_precision, check.citation_recall) == (1.0, 1.0, 1.0)
     assert check.is_supported
 
@@ -114,19 +114,19 @@ def test_invented_names_have_the_nearest_real_one(shop: Index) -> None:
 
 def test_claims_without_citation_are_uncited_and_talk_is_not(shop: Index) -> None:
     text = "## Retries\n\nHow are payments retried? Here is what I found:\n\n`backoff_delay` doubles each pause."
-    verdicts = [one.verdict for one in shop.check_answer(text).sentences]
+    verdicts = [sentence.verdict for sentence in shop.check_answer(text).sentences]
     assert verdicts == [Verdict.NO_CLAIM, Verdict.NO_CLAIM, Verdict.NO_CLAIM, Verdict.UNCITED]
 
 
 def test_items_have_the_citation_of_their_lead_in(shop: Index) -> None:
     text = f"The desk does two things ({lines_of(shop, 'OrderDesk.cancel')}):\n\n- it calls `release`\n- it mails\n"
-    assert [one.verdict for one in shop.check_answer(text).sentences] == [Verdict.SUPPORTED] * 3
+    assert [sentence.verdict for sentence in shop.check_answer(text).sentences] == [Verdict.SUPPORTED] * 3
 
 
 def test_a_list_of_sources_in_the_text_is_used(shop: Index) -> None:
     text = f"The delay doubles each time up to a maximum [1].\n\nSources:\n- [1] {lines_of(shop, 'backoff_delay')}\n"
     check = shop.check_answer(text)
-    assert [one.verdict for one in check.claims] == [Verdict.SUPPORTED]
+    assert [claim.verdict for claim in check.claims] == [Verdict.SUPPORTED]
 
 
 def test_fences_are_quotes_or_sql(shop: Index) -> None:
@@ -197,7 +197,7 @@ def test_any_text_ends_in_a_check(shop: Index, parts: list[str]) -> None:
     text = "".join(parts)
     check = shop.check_answer(text, [Source(1, "", "shop/cart.py", 1, 20, "")])
     assert 0 <= check.faithfulness <= 1
-    assert all(text[one.start : one.end] == one.text for one in check.sentences)
+    assert all(text[sentence.start : sentence.end] == sentence.text for sentence in check.sentences)
 
 
 def test_every_line_of_a_span_is_a_supported_quote(shop: Index) -> None:

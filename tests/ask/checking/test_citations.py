@@ -25,7 +25,7 @@ from coderag.ask.checking.citations import find_citations, listed_source
 )
 def test_citations_are_found(text: str, found: list[tuple[int, str, int, int]]) -> None:
     citations = find_citations(text).citations
-    assert [(one.number, one.path, one.start_line, one.end_line) for one in citations] == found
+    assert [(citation.number, citation.path, citation.start_line, citation.end_line) for citation in citations] == found
 
 
 def test_the_rest_of_a_sentence_has_its_length() -> None:
@@ -46,6 +46,6 @@ def test_a_sentence_is_no_list_of_sources() -> None:
 
 def test_the_host_of_an_address_is_no_citation() -> None:
     assert find_citations("see https://jo:a%20secret@shop.example:1234/pa").citations == ()
-    assert [one.path for one in find_citations("see http://shop.example:80 and shop/cart.py:3").citations] == [
-        "shop/cart.py"
-    ]
+    assert [
+        citation.path for citation in find_citations("see http://shop.example:80 and shop/cart.py:3").citations
+    ] == ["shop/cart.py"]

@@ -33,7 +33,7 @@ x = 1.  # A. B.
 
 
 def test_markdown_is_split_into_sentences() -> None:
-    found = [(one.form, one.line, one.text) for one in split_sentences(MARKDOWN)]
+    found = [(sentence.form, sentence.line, sentence.text) for sentence in split_sentences(MARKDOWN)]
     assert found == [
         (Form.HEADING, 1, "# Payments"),
         (Form.PROSE, 3, "Retries use `a.b. C` delays, e.g. one minute."),
@@ -53,25 +53,25 @@ def test_markdown_is_split_into_sentences() -> None:
     "text", ["", "\n\n", "```", "~~~sql\nSELECT 1", "|", "-", "# ", "> ", "`" * 99, "...", "a\x00b"]
 )
 def test_odd_texts_are_split(text: str) -> None:
-    assert all(one.text for one in split_sentences(text))
+    assert all(sentence.text for sentence in split_sentences(text))
 
 
 @given(st.text(alphabet="ab.!?`~[]()|#>-* \n1", max_size=300))
 def test_passages_are_parts_of_the_text_in_order(text: str) -> None:
     passages = list(split_sentences(text))
-    assert [text[one.start : one.end] for one in passages] == [one.text for one in passages]
+    assert [text[passage.start : passage.end] for passage in passages] == [passage.text for passage in passages]
     assert all(one.end <= other.start for one, other in pairwise(passages))
-    assert all(one.line == text.count("\n", 0, one.start) + 1 for one in passages)
+    assert all(passage.line == text.count("\n", 0, passage.start) + 1 for passage in passages)
 
 
 @given(st.text(alphabet="abc .`\n-|", max_size=300))
 def test_no_word_is_lost(text: str) -> None:
-    kept = "".join(one.text for one in split_sentences(text))
+    kept = "".join(sentence.text for sentence in split_sentences(text))
     assert kept.count("a") == text.count("a") or "```" in text
 
 
 def test_a_citation_behind_a_closing_bracket_belongs_to_the_sentence() -> None:
-    assert [one.text for one in split_sentences("Call it as run(order, ...) [4]. It returns [5].")] == [
+    assert [sentence.text for sentence in split_sentences("Call it as run(order, ...) [4]. It returns [5].")] == [
         "Call it as run(order, ...) [4].",
         "It returns [5].",
     ]

@@ -45,7 +45,7 @@ def test_what_is_added_is_read_again(index: Index, answer: Answer, state: Path) 
     session.add(answer, index)
     session.pin(["app.py"], index)
     again = index.session("debug").read()
-    assert [one.question for one in again.exchanges] == ["who calls wave()?"]
+    assert [exchange.question for exchange in again.exchanges] == ["who calls wave()?"]
     assert again.exchanges[0].names == ("wave",)
     assert again.exchanges[0].shown[0].path == "app.py"
     assert again.pinned == ("app.py",)

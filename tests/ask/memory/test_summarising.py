@@ -117,7 +117,7 @@ def test_what_was_added_meanwhile_is_not_lost(session: Session, index: Index, an
 
     session.add(answer, index, model=Slow())
     after = session.read()
-    assert [one.question for one in after.exchanges[-2:]] == ["meanwhile", answer.question]
+    assert [exchange.question for exchange in after.exchanges[-2:]] == ["meanwhile", answer.question]
     assert after.summary == ""
 
 

@@ -61,8 +61,8 @@ class Prompt:
     def outputs(self) -> int:
         """How many outputs of tools it was shown."""
         messages: list[dict[str, Any]] = self.body["messages"]
-        kinds = [block.get("type") for one in messages for block in _blocks(one["content"])]
-        return [one["role"] for one in messages].count("tool") + kinds.count("tool_result")
+        kinds = [block.get("type") for message in messages for block in _blocks(message["content"])]
+        return [message["role"] for message in messages].count("tool") + kinds.count("tool_result")
 
     @property
     def is_repair(self) -> bool:

@@ -75,4 +75,4 @@ def test_the_whole_path_passes_nothing_unsupported(
     with capsys.disabled():
         print(f"\n{file.name}: the prompt is another one than on {record['date']}; the answer is replayed all the same")
     checked = shop.check_answer(answer.text, defused(answer.sources))
-    assert [one.text for one in checked.sentences if one.verdict not in ("supported", "no claim")] == []
+    assert [sentence.text for sentence in checked.sentences if sentence.verdict not in ("supported", "no claim")] == []

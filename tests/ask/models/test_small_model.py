@@ -76,4 +76,4 @@ def test_the_path_works_and_nothing_unsupported_passes(
     print(json.dumps({name: answer[name] for name in ("question", "verdict", "text", "faults", "trace")}, indent=1))
     sources = [Source(**source) for source in answer["sources"]]
     checked = check_answer(answer["text"], sources, shop)
-    assert [one for one in checked.sentences if one.verdict not in ("supported", "no claim")] == []
+    assert [sentence for sentence in checked.sentences if sentence.verdict not in ("supported", "no claim")] == []

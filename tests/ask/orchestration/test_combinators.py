@@ -148,7 +148,7 @@ def test_steps_are_told_once_as_they_are_done(shop: Index) -> None:
 def test_stages_of_ones_own_read_and_change_the_turn(shop: Index) -> None:
     def only_code(turn: Turn) -> Turn:
         kept = [
-            replace(part, findings=tuple(one for one in part.findings if one.source.path.endswith(".py")))
+            replace(part, findings=tuple(finding for finding in part.findings if finding.source.path.endswith(".py")))
             for part in turn.parts
         ]
         return turn.after("only_code", "documents are left out", evidence=kept)

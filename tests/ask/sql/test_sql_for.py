@@ -112,7 +112,7 @@ def test_what_most_samples_say_is_chosen(index: Index) -> None:
     assert answer.kind is SqlKind.MODEL
     assert answer.is_right
     assert answer.sql == RIGHT
-    assert [one.votes for one in answer.candidates] == [2, 1]
+    assert [candidate.votes for candidate in answer.candidates] == [2, 1]
     assert [name.rpartition(".")[2] for name in answer.tables] == ["orders"]
     assert len(prompts) == 3
     assert "CREATE TABLE orders" in prompts[0].text

@@ -30,7 +30,7 @@ from tests.sql.facts import add, add_key, create, file, folded, name, shape, tex
 
 def databases(schema: Schema) -> dict[str, list[str]]:
     """Return the files of each database."""
-    return {one.name: list(one.paths) for one in schema.databases}
+    return {database.name: list(database.paths) for database in schema.databases}
 
 
 def test_files_that_refer_to_each_other_are_one_database() -> None:
@@ -109,7 +109,7 @@ def test_folders_by_kind_of_object_are_one_database() -> None:
         file("Sales/Stored Procedures/p.sql", CreateRoutine(routine("p", "Sales.orders"))),
         file("Person/Tables/people.sql", create("Person.people")),
     )
-    assert [len(one.paths) for one in schema.databases] == [4]
+    assert [len(database.paths) for database in schema.databases] == [4]
     assert not schema.problems
 
 
@@ -147,7 +147,7 @@ def test_settings_may_make_one_database_of_several_folders() -> None:
         settings=Settings("root", files=(rule,)),
     )
     assert shape(schema) == {"shop.orders": "id user", "shop.users": "id"}
-    assert {(one.environment, one.domain) for one in schema.tables} == {("prod", "sales")}
+    assert {(table.environment, table.domain) for table in schema.tables} == {("prod", "sales")}
     assert not schema.problems
 
 
@@ -162,7 +162,10 @@ def test_environments_come_from_folders() -> None:
         file("db/prod/schema.sql", create("users"), create("orders")),
         file("db/dev/schema.sql", create("users"), create("orders")),
     )
-    assert [(one.name, one.environment) for one in schema.databases] == [("dev/root", "dev"), ("prod/root", "prod")]
+    assert [(database.name, database.environment) for database in schema.databases] == [
+        ("dev/root", "dev"),
+        ("prod/root", "prod"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +232,7 @@ def test_files_without_tables_go_where_theirs_are() -> None:
         "e": ["e/nothing.sql"],
         "shop": ["a/shop.sql", "c/keys.sql"],
     }
-    assert [str(one.name) for one in schema.tables if one.comment] == ["bank.users"]
+    assert [str(table.name) for table in schema.tables if table.comment] == ["bank.users"]
 
 
 def test_models_of_tests_do_not_join_the_product() -> None:
@@ -237,7 +240,7 @@ def test_models_of_tests_do_not_join_the_product() -> None:
         file("db/schema.sql", create("users", "id int, mail text")),
         file("tests/models.py", create("users", "id int", origin=Origin.ORM), labels=["test"]),
     )
-    assert sorted(len(one.columns) for one in schema.tables) == [1, 2]
+    assert sorted(len(table.columns) for table in schema.tables) == [1, 2]
     assert len(schema.databases) == 2
 
 
@@ -247,7 +250,7 @@ def test_rows_of_tests_keep_models_and_migrations_together() -> None:
         file("migrations/versions/a.py", create("users"), series=Series("alembic", name="a")),
         file("tests/sample.sql", Describe(Table(Name("users"))), labels=["test"]),
     )
-    assert [(one.alias, one.environment) for one in schema.tables] == [("User", "")]
+    assert [(table.alias, table.environment) for table in schema.tables] == [("User", "")]
 
 
 def test_apps_of_django_are_one_database() -> None:
@@ -260,7 +263,10 @@ def test_apps_of_django_are_one_database() -> None:
         file("shop/models.py", create("shop_order", origin=Origin.ORM, alias="Order")),
         file("blog/models.py", create("blog_post", origin=Origin.ORM, alias="Post")),
     )
-    assert {str(one.name): one.alias for one in schema.tables} == {"root.blog_post": "Post", "root.shop_order": "Order"}
+    assert {str(table.name): table.alias for table in schema.tables} == {
+        "root.blog_post": "Post",
+        "root.shop_order": "Order",
+    }
     assert not schema.problems
 
 
@@ -429,7 +435,7 @@ def test_views_and_models_join_a_database_without_other_files() -> None:
         file("reports/views.sql", view("buyers", "users", "orders")),
     )
     assert list(databases(schema)) == ["shop"]
-    assert [(one.name.name, one.alias, one.sources[0].path) for one in schema.tables] == [
+    assert [(table.name.name, table.alias, table.sources[0].path) for table in schema.tables] == [
         ("buyers", "", "reports/views.sql"),
         ("orders", "", SHOP),
         ("users", "User", "app/models.py"),

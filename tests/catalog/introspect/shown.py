@@ -28,12 +28,16 @@ def shown(facts: Facts) -> str:
 
 def table_of(facts: Facts, name: str) -> Table:
     """Return the table or view of a name."""
-    return next(one.table for one in facts.operations if isinstance(one, CreateTable) and one.table.name.name == name)
+    return next(
+        operation.table
+        for operation in facts.operations
+        if isinstance(operation, CreateTable) and operation.table.name.name == name
+    )
 
 
 def columns_of(facts: Facts) -> dict[str, list[str]]:
     """Return the names of the columns of every table."""
-    tables = [one.table for one in facts.operations if isinstance(one, CreateTable)]
+    tables = [operation.table for operation in facts.operations if isinstance(operation, CreateTable)]
     return {str(table.name): [column.name for column in table.columns] for table in tables}
 
 

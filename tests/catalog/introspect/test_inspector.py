@@ -30,7 +30,7 @@ Described = dict[str, Any]
 
 def described(facts: Facts) -> dict[str, Described]:
     """Return what facts and an inspector both tell, by table."""
-    tables = [one.table for one in facts.operations if isinstance(one, CreateTable)]
+    tables = [operation.table for operation in facts.operations if isinstance(operation, CreateTable)]
     primary_keys = {table.name.name: table.primary_key for table in tables}
     return {
         table.name.name: {
@@ -63,18 +63,18 @@ def inspected(found: Any, names: list[str], *, comments: bool = True) -> dict[st
 
 def _inspected(found: Any, name: str, *, comments: bool) -> Described:
     columns = found.get_columns(name)
-    indexes = [one for one in found.get_indexes(name) if one["unique"]]
+    indexes = [index for index in found.get_indexes(name) if index["unique"]]
     # An index of expressions has None among its columns; one of some rows, or of beginnings of texts, says so.
     partial = {
-        one["name"]
-        for one in indexes
-        if None in one["column_names"]
-        or any(key.endswith(("_where", "_length")) for key in one.get("dialect_options", {}))
+        index["name"]
+        for index in indexes
+        if None in index["column_names"]
+        or any(key.endswith(("_where", "_length")) for key in index.get("dialect_options", {}))
     }
     unique = {
-        tuple(one["column_names"])
-        for one in (*indexes, *found.get_unique_constraints(name))
-        if one["name"] not in partial
+        tuple(index["column_names"])
+        for index in (*indexes, *found.get_unique_constraints(name))
+        if index["name"] not in partial
     }
     return {
         "columns": [(column["name"], column["nullable"]) for column in columns],

@@ -107,7 +107,11 @@ def test_the_shop_is_what_its_ddl_says(tmp_path: Path) -> None:
     text = (SHOP / "schema/schema.sql").read_text(encoding="utf-8")
     live = inspect_database(str(made(tmp_path / "shop.db", text)))
     declared = parse_file(text.encode(), path="schema.sql", dialect="sqlite")
-    wanted = {one.table.name.name: one.table for one in declared.operations if isinstance(one, CreateTable)}
+    wanted = {
+        operation.table.name.name: operation.table
+        for operation in declared.operations
+        if isinstance(operation, CreateTable)
+    }
     assert set(columns_of(live)) == set(wanted)
     for name, table in wanted.items():
         found = table_of(live, name)

@@ -19,17 +19,18 @@ def read(text: str, path: str = "docs/guide.md") -> Facts:
 
 
 def queries(facts: Facts) -> list[ExampleQuery]:
-    return [one.query for one in facts.operations if isinstance(one, AddQuery)]
+    return [operation.query for operation in facts.operations if isinstance(operation, AddQuery)]
 
 
 def definitions(facts: Facts) -> list[Definition]:
-    return [one.definition for one in facts.operations if isinstance(one, AddDefinition)]
+    return [operation.definition for operation in facts.operations if isinstance(operation, AddDefinition)]
 
 
 def listed(facts: Facts) -> list[tuple[int, int, str, str]]:
     """Return the lines, questions and first rows of the queries."""
     return [
-        (one.source.start_line, one.source.end_line, one.question, one.text.split("\n")[0]) for one in queries(facts)
+        (query.source.start_line, query.source.end_line, query.question, query.text.split("\n")[0])
+        for query in queries(facts)
     ]
 
 
@@ -307,6 +308,6 @@ PIECES = st.sampled_from(
 def test_lines_lie_within_the_document(text: str, path: str) -> None:
     last = text.count("\n") + 1
     facts = read(text, path)
-    sources = [*(one.source for one in queries(facts)), *(one.source for one in definitions(facts))]
+    sources = [*(query.source for query in queries(facts)), *(definition.source for definition in definitions(facts))]
     for source in sources:
         assert 1 <= source.start_line <= source.end_line <= last

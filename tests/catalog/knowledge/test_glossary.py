@@ -15,11 +15,14 @@ def read(text: str) -> Facts:
 def definitions(text: str) -> list[Definition]:
     facts = read(text)
     assert facts.unparsed == ()
-    return [one.definition for one in facts.operations if isinstance(one, AddDefinition)]
+    return [operation.definition for operation in facts.operations if isinstance(operation, AddDefinition)]
 
 
 def listed(text: str) -> list[tuple[str, str, int, int]]:
-    return [(one.term, one.text, one.source.start_line, one.source.end_line) for one in definitions(text)]
+    return [
+        (definition.term, definition.text, definition.source.start_line, definition.source.end_line)
+        for definition in definitions(text)
+    ]
 
 
 def test_terms_and_their_texts() -> None:
@@ -74,7 +77,7 @@ terms:
     ],
 )
 def test_every_common_shape(text: str) -> None:
-    assert [(one.term, one.text) for one in definitions(text)] == [("MRR", "monthly money")]
+    assert [(definition.term, definition.text) for definition in definitions(text)] == [("MRR", "monthly money")]
 
 
 def test_a_metric_with_a_formula_only() -> None:

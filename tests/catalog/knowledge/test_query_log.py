@@ -15,7 +15,7 @@ def read(text: str, *, mask: bool = False) -> Facts:
 
 
 def queries(facts: Facts) -> list[ExampleQuery]:
-    return [one.query for one in facts.operations if isinstance(one, AddQuery)]
+    return [operation.query for operation in facts.operations if isinstance(operation, AddQuery)]
 
 
 STATEMENTS = """userid,query,calls,total_exec_time,mean_exec_time
@@ -34,11 +34,11 @@ FROM users WHERE id = $1 -- again",5,100,20
 def test_an_export_of_pg_stat_statements() -> None:
     facts = read(STATEMENTS)
     assert (facts.dialect, facts.statements) == ("postgres", 8)
-    assert [(one.text.split("\n")[0], one.calls, one.milliseconds) for one in queries(facts)] == [
+    assert [(query.text.split("\n")[0], query.calls, query.milliseconds) for query in queries(facts)] == [
         ("SELECT name FROM users WHERE id = $1", 25, 12.0),
         ("UPDATE users SET name = $1 WHERE id IN ($2, $3)", 4, 0.5),
     ]
-    assert [(one.source.start_line, one.source.end_line) for one in queries(facts)] == [(2, 2), (7, 7)]
+    assert [(query.source.start_line, query.source.end_line) for query in queries(facts)] == [(2, 2), (7, 7)]
     assert [str(name) for name in queries(facts)[1].usage.writes] == ["users"]
     assert [(one.line, one.reason) for one in facts.unparsed] == [(10, "1 rows hold no query")]
 
@@ -51,12 +51,12 @@ def test_queries_that_differ_in_literals_are_one() -> None:
     ]
     text = "\n".join(map(json.dumps, lines)) + '\n{"SQL": "SELECT'
     facts = read(text)
-    assert [(one.text, one.calls, one.question) for one in queries(facts)] == [
+    assert [(query.text, query.calls, query.question) for query in queries(facts)] == [
         ("SELECT a FROM t WHERE x = 'john'", 1003, "Who is it?"),
         ("SELECT a FROM t WHERE y = 1", 1, ""),
     ]
     assert [one.line for one in facts.unparsed] == [4]
-    assert [one.text for one in queries(read(text, mask=True))] == [
+    assert [query.text for query in queries(read(text, mask=True))] == [
         "SELECT a FROM t WHERE x = '?'",
         "SELECT a FROM t WHERE y = 0",
     ]
@@ -64,7 +64,10 @@ def test_queries_that_differ_in_literals_are_one() -> None:
 
 def test_a_json_array_has_the_lines_of_its_rows() -> None:
     text = '[\n {"query": "SELECT a\\nFROM t"},\n\n {"query": "/* daily: users */ SELECT b\\n FROM s"}\n]\n'
-    assert [(one.source.start_line, one.question) for one in queries(read(text))] == [(2, ""), (4, "daily: users")]
+    assert [(query.source.start_line, query.question) for query in queries(read(text))] == [
+        (2, ""),
+        (4, "daily: users"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,7 @@ def test_a_json_array_has_the_lines_of_its_rows() -> None:
 def test_the_exports_of_other_systems(header: str, row: str, dialect: str, text: str) -> None:
     facts = read(f"{header}\n{row}\n")
     assert facts.dialect == dialect
-    assert [(one.text, one.dialect) for one in queries(facts)] == [(text, dialect)]
+    assert [(query.text, query.dialect) for query in queries(facts)] == [(text, dialect)]
 
 
 def test_only_the_most_frequent_are_kept_and_the_rest_is_counted() -> None:

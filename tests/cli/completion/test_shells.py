@@ -136,7 +136,7 @@ def test_fish_shows_what_each_command_does(tmp_path: Path) -> None:
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
-    [found] = [one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction)]
+    [found] = [action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction)]
     return dict(found.choices)
 
 

@@ -340,11 +340,11 @@ def test_the_head_of_a_private_key_alone_stays_in_base64() -> None:
 def test_letters_that_no_language_has_are_a_password() -> None:
     chance = random.Random(1)
     letters = ["".join(chance.choices(string.ascii_lowercase, k=14)) for _ in range(200)]
-    found = [one for one in letters if kinds(f"postgres://shop:{one}@db/shop")]
+    found = [letter for letter in letters if kinds(f"postgres://shop:{letter}@db/shop")]
     assert len(found) > 180
     words = set(re.findall(r"[a-z]{8,}", f"{re.__doc__} {json.__doc__} {random.__doc__}"))
     assert len(words) > 40
-    assert not [one for one in words if kinds(f"postgres://shop:{one}@db/shop")]
+    assert not [word for word in words if kinds(f"postgres://shop:{word}@db/shop")]
 
 
 def test_values_of_settings_are_covered_in_files_of_settings() -> None:
@@ -412,7 +412,7 @@ def test_what_is_covered_is_found_no_more(parts: list[tuple[str, str]], rest: st
     assert [at for at, byte in enumerate(data) if byte == 10] == [at for at, byte in enumerate(once.data) if byte == 10]
     assert all(old == new or new == ord("*") for old, new in zip(data, once.data, strict=True))
     assert mask_secrets(once.data).secrets == ()
-    assert [one.line for one in once.secrets] == sorted(one.line for one in once.secrets)
+    assert [secret.line for secret in once.secrets] == sorted(secret.line for secret in once.secrets)
 
 
 @pytest.mark.slow

@@ -30,7 +30,9 @@ def shown(language: str, text: str) -> list[str]:
     for statement in found.statements:
         for table in statement.tables:
             columns = [
-                ("!" if one.write else "") + one.column for one in statement.columns if table.table in one.tables
+                ("!" if column.write else "") + column.column
+                for column in statement.columns
+                if table.table in column.tables
             ]
             lines.append(" ".join([table.access, f"table:{table.table}", *(["*"] if table.whole else []), *columns]))
     return lines
@@ -276,7 +278,7 @@ def test_a_method_of_a_repository_owns_what_it_asks() -> None:
     found = uses("java", JPA)
     parsed = parse_code(Lines(JPA.encode()), languages()["java"])
     definitions = outline_tree(parsed, split_above=100_000).definitions
-    assert [definitions[one.owner].name for one in found.models[:3]] == [
+    assert [definitions[model.owner].name for model in found.models[:3]] == [
         "findByEmailAndStatusOrderByCreatedAtDesc",
         "countByTeam_Name",
         "rename",

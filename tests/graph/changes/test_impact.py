@@ -45,7 +45,7 @@ def changed(root: Path, files: dict[str, str | None]) -> coderag.DiffImpact:
 
 
 def told(changes: tuple[Changed, ...]) -> list[tuple[str, str]]:
-    return [(one.spot.name, str(one.how)) for one in changes]
+    return [(change.spot.name, str(change.how)) for change in changes]
 
 
 def test_a_changed_body_reaches_its_callers_and_tests(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_changed_body_reaches_its_callers_and_tests(tmp_path: Path) -> None:
         ("run", 2, "total_of"),
     ]
     assert [test.id for test in found.tests] == ["tests/test_orders.py::test_charge"]
-    assert [(one.spot.name, str(one.how), one.by) for one in found.tables] == [("orders", "reads", "total_of")]
+    assert [(table.spot.name, str(table.how), table.by) for table in found.tables] == [("orders", "reads", "total_of")]
     assert {len(found.broken), len(found.data), len(found.possibly)} == {0}
 
 

@@ -20,7 +20,7 @@ def drawn(name: str, depth: int = 1, k: int = 30) -> Drawing:
 
 
 def lines(found: Drawing) -> set[str]:
-    return {f"{found.spots[one.source].name} {one.label} {found.spots[one.target].name}" for one in found.lines}
+    return {f"{found.spots[line.source].name} {line.label} {found.spots[line.target].name}" for line in found.lines}
 
 
 def evil() -> Drawing:
@@ -41,7 +41,7 @@ def test_what_is_around_a_table_columns_and_fields_are_part_of_theirs() -> None:
 
 def test_layers_tell_what_leads_there_and_what_it_leads_to() -> None:
     found = drawn("pay", depth=2)
-    layers = dict(zip([one.name for one in found.spots], found.layers, strict=True))
+    layers = dict(zip([spot.name for spot in found.spots], found.layers, strict=True))
     assert layers == {"pay": 0, "answer": -1, "test_pay": -1, "Order.load": 1, "POST /pay": -2, "test_answer": -2} | {
         "orders": 2,
         "Model.load": 2,
@@ -91,7 +91,7 @@ def test_svg_has_a_box_and_a_name_for_each_spot() -> None:
     found = drawn("orders")
     root = ElementTree.fromstring(as_svg(found))
     texts = {one.text for one in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert {one.name for one in found.spots} <= texts
+    assert {spot.name for spot in found.spots} <= texts
     boxes = [one for one in root.iter("{http://www.w3.org/2000/svg}rect") if "box" in one.attrib["class"].split()]
     assert len(boxes) == len(found.spots)
 
@@ -100,11 +100,13 @@ def test_svg_has_a_frame_for_each_file_with_several_boxes() -> None:
     found = drawn("orders")
     root = ElementTree.fromstring(as_svg(found))
     rects = [one.attrib for one in root.iter("{http://www.w3.org/2000/svg}rect")]
-    (frame,) = (one for one in rects if one["class"] == "file")
+    (frame,) = (rectangle for rectangle in rects if rectangle["class"] == "file")
     (path,) = (one.text for one in root.iter("{http://www.w3.org/2000/svg}text") if one.get("class") == "path")
     begin, top = float(frame["x"]), float(frame["y"])
     end, bottom = begin + float(frame["width"]), top + float(frame["height"])
-    boxes = [(float(one["x"]), float(one["y"])) for one in rects if "box" in one["class"].split()]
+    boxes = [
+        (float(rectangle["x"]), float(rectangle["y"])) for rectangle in rects if "box" in rectangle["class"].split()
+    ]
     inside = [spot for spot, (x, y) in zip(found.spots, boxes, strict=True) if begin < x < end and top < y < bottom]
     assert {spot.path for spot in inside} == {path}
     assert len(inside) == sum(spot.path == path for spot in found.spots) > 1

@@ -100,10 +100,10 @@ def dispatched(graph: Graph, name: str) -> set[str]:
     [node] = [node for node in map(graph.node, graph.named(name.rpartition(".")[2])) if node.qualified_name == name]
     groups = references_to(graph, node).groups
     return {
-        f"{one.spot.name} through {one.through}"
+        f"{reference.spot.name} through {reference.through}"
         for group in groups
         if group.role is Role.DISPATCHED
-        for one in group.references
+        for reference in group.references
     }
 
 
@@ -128,7 +128,9 @@ def test_of_several_that_may_run_each_is_one_of_them(tmp_path: Path) -> None:
     graph = graph_of(write(tmp_path, SEVERAL))
     [node] = [node for node in map(graph.node, graph.named("all")) if node.qualified_name == "Users.all"]
     [group] = [group for group in references_to(graph, node).groups if group.role is Role.DISPATCHED]
-    assert [(one.spot.name, one.through, one.candidates) for one in group.references] == [("count", "Store.all", 2)]
+    assert [(reference.spot.name, reference.through, reference.candidates) for reference in group.references] == [
+        ("count", "Store.all", 2)
+    ]
 
 
 def test_a_constructor_is_not_called_through_that_of_its_base(tmp_path: Path) -> None:

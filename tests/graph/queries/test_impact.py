@@ -42,7 +42,7 @@ def test_a_call_of_the_base_may_run_what_overrides_it() -> None:
 def test_tests_are_found_beyond_the_depth_the_nearest_first() -> None:
     found = impact("orders.total", depth=1)
     assert {distance for distance, _, _ in told(found)} == {1}
-    assert [(one.spot.name, one.distance) for one in found.tests] == [("test_pay", 3), ("test_answer", 4)]
+    assert [(test.spot.name, test.distance) for test in found.tests] == [("test_pay", 3), ("test_answer", 4)]
     assert found.tests[1].confidence < 0.5  # one of three candidates
 
 
@@ -94,7 +94,7 @@ def test_what_helps_tests_is_none_and_no_test_is_used_in_earnest() -> None:
     [number] = numbers_of(graph, "f")
     found = impact_of(graph, [graph.node(number)])
     assert (found.affected, found.possibly) == ((), ())
-    assert [(one.spot.name, one.why) for one in found.tests] == [
+    assert [(test.spot.name, test.why) for test in found.tests] == [
         ("Case.test_one", "is set up by Case.setUp"),
         ("test_two", "calls helper"),
     ]

@@ -24,18 +24,20 @@ def mapped(budget: int = 1000, question: str = "", near: dict[str, float] | None
 
 def test_what_matters_is_there_with_its_signature_and_summary() -> None:
     found = mapped()
-    entries = {one.name: one for part in found.parts for one in part.entries}
+    entries = {entry.name: entry for part in found.parts for entry in part.entries}
     assert entry_text(entries["pay"]) == ("def pay(order)", "Collect the money.")
     assert entry_text(entries["orders"]) == ("table orders", "2 columns; read by Order.load, list_orders")
     assert "test_pay" not in entries
-    assert {one.path for one in entries.values()}.isdisjoint({"vendor/lib.py", "tests/test_pay.py"})
+    assert {entry.path for entry in entries.values()}.isdisjoint({"vendor/lib.py", "tests/test_pay.py"})
 
 
 @pytest.mark.parametrize("budget", [1, 40, 80, 160, 1000])
 def test_it_fits_its_budget_but_for_the_title(budget: int) -> None:
     found = mapped(budget)
     lines = [
-        line for part in found.parts for line in (part_text(part), *(" ".join(entry_text(one)) for one in part.entries))
+        line
+        for part in found.parts
+        for line in (part_text(part), *(" ".join(entry_text(entry)) for entry in part.entries))
     ]
     titles = sum(tokens_of(part_text(part)) + 1 for part in found.parts)
     assert sum(tokens_of(line) for line in lines) <= max(budget, titles)
@@ -43,7 +45,7 @@ def test_it_fits_its_budget_but_for_the_title(budget: int) -> None:
 
 def test_a_question_brings_what_it_is_about_first() -> None:
     found = mapped(question="jobs of the night", near={"shop/jobs.py": 1.0})
-    assert "nightly" in {one.name for one in found.parts[0].entries}
+    assert "nightly" in {entry.name for entry in found.parts[0].entries}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ def refs(name: str, shown: int | None = 10) -> References:
 
 
 def told(found: References) -> dict[str, list[str]]:
-    return {group.role: [one.spot.name for one in group.references] for group in found.groups}
+    return {group.role: [reference.spot.name for reference in group.references] for group in found.groups}
 
 
 def test_of_a_table() -> None:
@@ -30,7 +30,7 @@ def test_of_a_table() -> None:
 
 def test_a_reader_of_a_table_names_the_columns_that_it_reads() -> None:
     [readers] = [group for group in refs("orders").groups if group.role == "read by"]
-    assert [one.members for one in readers.references] == [("total",), ("id",)]
+    assert [reference.members for reference in readers.references] == [("total",), ("id",)]
 
 
 def test_of_a_column() -> None:

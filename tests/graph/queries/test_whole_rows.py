@@ -53,7 +53,7 @@ def groups(graph: Graph, name: str, kind: NodeKind) -> dict[str, list[Reference]
 
 
 def names(references: list[Reference]) -> list[str]:
-    return [one.spot.name for one in references]
+    return [reference.spot.name for reference in references]
 
 
 def test_only_what_names_a_column_reads_it(graph: Graph) -> None:
@@ -65,7 +65,7 @@ def test_only_what_names_a_column_reads_it(graph: Graph) -> None:
 
 def test_a_table_is_read_by_both(graph: Graph) -> None:
     readers = groups(graph, "users", NodeKind.TABLE)["read by"]
-    said = {one.spot.name: (one.members, one.whole) for one in readers}
+    said = {reader.spot.name: (reader.members, reader.whole) for reader in readers}
     assert said["named"] == (("email",), False)
     assert said["everybody"] == ((), True)
 

@@ -59,7 +59,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_table_is_drawn_and_not_the_fields_of_its_name(root: Path) -> None:
     drawn = Index.open(root).graph("votes")
     assert drawn is not None
-    assert [f"{one.kind} {one.name}" for one in drawn.spots[: drawn.asked]] == ["table votes"]
+    assert [f"{spot.kind} {spot.name}" for spot in drawn.spots[: drawn.asked]] == ["table votes"]
 
 
 def test_a_table_that_a_dump_declares_comes_first(root: Path) -> None:

@@ -356,7 +356,7 @@ def test_languages_that_name_paths_or_modules(tmp_path: Path) -> None:
 
 
 def test_every_family_is_used_and_known() -> None:
-    assert {one.modules for one in languages().values() if one.modules} == FAMILIES.keys()
+    assert {language.modules for language in languages().values() if language.modules} == FAMILIES.keys()
 
 
 FOLDERS = ("", "a", "a/b", "src", "lib", "tests/c", "é", "app/models", "Sources/X")

@@ -95,8 +95,8 @@ def test_an_updated_index_answers_like_a_fresh_one(shop: Path, tmp_path: Path, c
     assert len(index) == len(again) == index.reports[0].chunks
     reopened = Index.open(shop)
     assert answers(reopened) == answers(again)
-    assert [one.name for one in reopened.symbols("wait_before_retry")] == [
-        one.name for one in again.symbols("wait_before_retry")
+    assert [symbol.name for symbol in reopened.symbols("wait_before_retry")] == [
+        symbol.name for symbol in again.symbols("wait_before_retry")
     ]
 
 
@@ -214,4 +214,4 @@ def test_several_roots_are_searched_as_one(tmp_path: Path) -> None:
     index = Index.build(tmp_path / "one", tmp_path / "two", workers=0)
     assert index.search("only_in_two")[0].chunk.repository == "two"
     assert {hit.chunk.repository for hit in index.search("in_both")[:2]} == {"one", "two"}
-    assert [one.repository for one in index.symbols("in_both")] == ["one", "two"]
+    assert [symbol.repository for symbol in index.symbols("in_both")] == ["one", "two"]

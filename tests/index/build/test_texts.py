@@ -24,10 +24,10 @@ def test_both_sides_are_read_by_their_paths(tmp_path: Path) -> None:
         BuildOptions(),
         Settings("x"),
     )
-    assert [one.name for one in old["tests/test_a.py"].links.definitions] == ["before"]
-    assert [one.name for one in new["tests/test_a.py"].links.definitions] == ["after"]
+    assert [definition.name for definition in old["tests/test_a.py"].links.definitions] == ["before"]
+    assert [definition.name for definition in new["tests/test_a.py"].links.definitions] == ["after"]
     assert "test" in old["tests/test_a.py"].labels
-    assert [type(one).__name__ for one in old["s.sql"].facts.operations] == ["CreateTable"]
+    assert [type(operation).__name__ for operation in old["s.sql"].facts.operations] == ["CreateTable"]
     assert old.keys() == {"tests/test_a.py", "s.sql"}
     assert list(tmp_path.iterdir()) == []
 

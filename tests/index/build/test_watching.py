@@ -194,7 +194,7 @@ def test_many_changes_are_read_in_slices(root: Path) -> None:
         followed.until(lambda: len(followed.index) == count + 3)
         reports = [one.report for one in followed.updates if one.report]
         assert len(reports) > 1
-        assert max(one.read for one in reports) <= SLICE_FILES
+        assert max(report.read for report in reports) <= SLICE_FILES
 
 
 def test_a_failure_is_told_and_the_watch_goes_on(root: Path) -> None:

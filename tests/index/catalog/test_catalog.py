@@ -48,9 +48,9 @@ CREATE TABLE returns (order_id int, line int, FOREIGN KEY (order_id, line) REFER
 def joins(catalog: Catalog) -> list[str]:
     """Return every join that a catalog knows, as text."""
     return [
-        f"{catalog.names[one.left]}.{'+'.join(one.left_columns)}"
-        f" = {catalog.names[one.right]}.{'+'.join(one.right_columns)} ({one.evidence})"
-        for one in catalog.relations
+        f"{catalog.names[relation.left]}.{'+'.join(relation.left_columns)}"
+        f" = {catalog.names[relation.right]}.{'+'.join(relation.right_columns)} ({relation.evidence})"
+        for relation in catalog.relations
     ]
 
 
@@ -200,7 +200,7 @@ def test_a_key_points_into_its_own_schema_first(tmp_path: Path) -> None:
     )
     write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=tables))
     catalog = Catalog.open(index_file(tmp_path / "catalog.bin"))
-    declared = [one for one in catalog.relations if one.evidence is Evidence.DECLARED]
+    declared = [relation for relation in catalog.relations if relation.evidence is Evidence.DECLARED]
     assert [(str(catalog.tables[one.left].name), str(catalog.tables[one.right].name)) for one in declared] == [
         ("d.web.posts", "d.web.users")  # which users the calls mean cannot be told
     ]

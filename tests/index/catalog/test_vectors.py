@@ -26,7 +26,9 @@ class Letters:
     identity = EncoderIdentity("letters", "letters", dimensions=26)
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
-        return unit_rows(np.array([[one.text.lower().count(chr(97 + at)) for at in range(26)] for one in passages]))
+        return unit_rows(
+            np.array([[passage.text.lower().count(chr(97 + at)) for at in range(26)] for passage in passages])
+        )
 
     def encode_query(self, text: str) -> Array:
         vector: Array = self.encode_passages([Passage("", "", "", text)])[0]
@@ -119,12 +121,12 @@ def test_an_index_has_the_vectors_that_its_encoder_makes(tmp_path: Path) -> None
     key = read_manifest(IndexPath(root / ".coderag")).vectors
     assert index.catalog.arrays["vectors_key"].tobytes().decode() == key
     ranking = index.table_ranking("which of the orders have been shipped", k=1)
-    assert [index.catalog.names[one.table] for one in ranking.tables] == ["orders"]
-    assert [index.catalog.queries[one.query].question for one in ranking.queries] == ["Which orders were shipped?"]
+    assert [index.catalog.names[table.table] for table in ranking.tables] == ["orders"]
+    assert [index.catalog.queries[query.query].question for query in ranking.queries] == ["Which orders were shipped?"]
     index.update(encoder="none", workers=0)
     assert index.catalog.query_vectors is None
     words = index.table_ranking("which of the orders have been shipped", k=1)
-    assert [one.table for one in words.tables] == [one.table for one in ranking.tables]
+    assert [table.table for table in words.tables] == [table.table for table in ranking.tables]
 
 
 def test_roots_of_different_encoders_are_ranked_by_words(tmp_path: Path) -> None:
@@ -134,4 +136,4 @@ def test_roots_of_different_encoders_are_ranked_by_words(tmp_path: Path) -> None
     index = Index.open(*roots)
     with pytest.warns(RetrievalWarning, match="different encoders"):
         ranking = index.table_ranking("orders", k=2)
-    assert [index.catalog.names[one.table] for one in ranking.tables] == ["orders", "orders"]
+    assert [index.catalog.names[table.table] for table in ranking.tables] == ["orders", "orders"]

@@ -32,7 +32,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     other = write(tmp_path / "other", {"b.py": COPY, "m.py": COPY})
     Index.build(other, workers=0)
     folders = IndexPath(root / ".coderag"), IndexPath(other / ".coderag")
-    return Corpus([one for folder in folders for one in open_members(folder, read_manifest(folder))])
+    return Corpus([member for folder in folders for member in open_members(folder, read_manifest(folder))])
 
 
 def places(corpus: Corpus, chunks: np.ndarray) -> list[str]:

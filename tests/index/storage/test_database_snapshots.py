@@ -45,7 +45,7 @@ def test_a_newer_one_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
     write_snapshot(IndexPath(tmp_path), NAME, FACTS)
     write_snapshot(IndexPath(tmp_path), NAME, Facts(database="shop"))
     write_snapshot(IndexPath(tmp_path), "duckdb:////srv/a.duckdb", FACTS)
-    assert [(one.name, len(one.facts.operations)) for one in read_snapshots(IndexPath(tmp_path))] == [
+    assert [(snapshot.name, len(snapshot.facts.operations)) for snapshot in read_snapshots(IndexPath(tmp_path))] == [
         ("duckdb:////srv/a.duckdb", 1),
         (NAME, 0),
     ]

@@ -40,8 +40,8 @@ def test_links_come_back() -> None:
     stored = deflate_links(links)
     assert inflate_links(stored) == links
     assert inflate_uses(stored) == links.uses
-    assert [type(one.kind) for one in inflate_links(stored).definitions] == [Kind] * 4
-    assert [type(one.role) for one in inflate_links(stored).mentions.mentions] == [Role] * 3
+    assert [type(definition.kind) for definition in inflate_links(stored).definitions] == [Kind] * 4
+    assert [type(mention.role) for mention in inflate_links(stored).mentions.mentions] == [Role] * 3
     assert deflate_links(Links()) == b""
     assert inflate_links(b"") == Links()
 

@@ -62,12 +62,14 @@ def test_scores_are_those_of_bm25s(seed: int) -> None:
     oracle.index(documents, show_progress=False)
     postings = postings_of(documents)
     for size in (1, 2, 5):
-        question = [str(one) for one in random.choice(sorted({word for one in documents for word in one}), size=size)]
+        question = [
+            str(one) for one in random.choice(sorted({word for document in documents for word in document}), size=size)
+        ]
         question = list(dict.fromkeys(question))
         expected = oracle.get_scores(question)
         found = scores_of(postings, question, documents=len(documents))
         # Half a step of the stored weights, for each term.
-        step = 0.5 / WEIGHT_STEPS * sum(idf(300, sum(word in one for one in documents)) for word in question)
+        step = 0.5 / WEIGHT_STEPS * sum(idf(300, sum(word in document for document in documents)) for word in question)
         np.testing.assert_allclose(found, expected, atol=step + 1e-5)
 
 
@@ -153,7 +155,7 @@ def test_saturation_grows_and_is_never_nothing() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_some_documents_have_the_weights_that_the_terms_list(seed: int) -> None:
     random = np.random.default_rng(seed)
-    postings = postings_of([[f"word{one}" for one in random.integers(30, size=12)] for _ in range(80)])
+    postings = postings_of([[f"word{integer}" for integer in random.integers(30, size=12)] for _ in range(80)])
     positions, docs = random.permutation(len(postings.hashes))[:9], random.permutation(80)[:20]
     expected = np.zeros((9, 80), dtype=np.float32)
     for row, position in enumerate(positions.tolist()):

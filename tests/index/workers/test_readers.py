@@ -21,14 +21,16 @@ def read(text: str, *, language: str, path: str) -> ReadFile:
 @pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
 def test_signs_that_end_lines_of_yaml_alone_end_none(sign: str) -> None:
     found = read(f"revenue: what{sign}comes in\ncosts: what goes out\n", language="glossary", path="glossary.yml")
-    definitions = [one.definition for one in found.facts.operations if isinstance(one, AddDefinition)]
-    assert [(one.term, one.source.start_line, one.source.end_line) for one in definitions] == [
+    definitions = [operation.definition for operation in found.facts.operations if isinstance(operation, AddDefinition)]
+    assert [
+        (definition.term, definition.source.start_line, definition.source.end_line) for definition in definitions
+    ] == [
         ("revenue", 1, 1),
         ("costs", 2, 2),
     ]
     found = read(f"version: 2{sign}\nmodels:\n  - name: orders\n", language="dbt", path="models/schema.yml")
-    (described,) = [one.table for one in found.facts.operations if isinstance(one, Describe)]
-    assert [(one.start_line, one.end_line) for one in described.sources] == [(3, 3)]
+    (described,) = [operation.table for operation in found.facts.operations if isinstance(operation, Describe)]
+    assert [(source.start_line, source.end_line) for source in described.sources] == [(3, 3)]
 
 
 @pytest.mark.parametrize(("text", "line"), [("terms:\n  - revenue: [\n", 2), ("a: b\n)\n\n", 2), ("[", 1)])
@@ -40,7 +42,7 @@ def test_what_lacks_at_the_end_is_lost_on_a_line_of_the_file(text: str, line: in
 def test_a_table_of_a_source_without_a_name_is_none() -> None:
     text = "sources:\n  - name: shop\n    tables:\n      - columns: [{name: id}]\n      - name: orders\n"
     found = read(text, language="dbt", path="models/schema.yml")
-    assert [type(one).__name__ for one in found.facts.operations] == ["CreateTable"]
+    assert [type(operation).__name__ for operation in found.facts.operations] == ["CreateTable"]
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
@@ -58,7 +60,7 @@ def test_a_notebook_with_several_lines_in_a_row_is_read_as_lines() -> None:
 
 def test_a_merge_without_a_condition_is_read() -> None:
     found = read("MERGE INTO a USING b WHEN NOT MATCHED THEN INSERT *;\n", language="sql", path="a.sql")
-    assert [type(one).__name__ for one in found.facts.operations] == ["AddQuery"]
+    assert [type(operation).__name__ for operation in found.facts.operations] == ["AddQuery"]
 
 
 def test_loops_within_loops_of_a_template_leave_nothing() -> None:
@@ -71,4 +73,8 @@ def test_loops_within_loops_of_a_template_leave_nothing() -> None:
 
 def test_a_listing_that_nothing_closes_ends_with_its_file() -> None:
     found = read("# Glossary\n## e\n```\nit\n", language="markdown", path="docs/schema.md")
-    assert [one.definition.source.end_line for one in found.facts.operations if isinstance(one, AddDefinition)] == [4]
+    assert [
+        operation.definition.source.end_line
+        for operation in found.facts.operations
+        if isinstance(operation, AddDefinition)
+    ] == [4]

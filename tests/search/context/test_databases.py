@@ -38,7 +38,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 def names(context: SchemaContext) -> list[str]:
-    return [one.table.name.name for one in context.tables]
+    return [table.table.name.name for table in context.tables]
 
 
 def test_the_leading_database_is_whole_and_the_others_are_named(index: Index) -> None:
@@ -46,7 +46,7 @@ def test_the_leading_database_is_whole_and_the_others_are_named(index: Index) ->
     assert context.leading == "clinic"
     assert context.whole
     assert not context.complete
-    assert {one.table.name.database for one in context.tables} == {"clinic"}
+    assert {table.table.name.database for table in context.tables} == {"clinic"}
     assert sorted(names(context)) == ["audits", "doctors", "patients", "prescriptions", "visits", "wards"]
     assert names(context)[0] == "prescriptions"
     assert [(one.name, one.size) for one in context.others] == [("bank", 2), ("zoo", 4)]
@@ -63,7 +63,7 @@ def test_a_database_that_the_question_may_be_about_comes_with_its_tables(index: 
 
 def test_others_in_detail(index: Index) -> None:
     context = index.schema_context("name of a patient", budget=2000, other_databases="detail")
-    assert {one.table.name.database for one in context.tables} == {"clinic", "zoo"}
+    assert {table.table.name.database for table in context.tables} == {"clinic", "zoo"}
     assert [one.name for one in context.others] == ["bank"]  # no word of the question is there
     with pytest.raises(QueryError, match="other_databases is 'some'; give name or detail"):
         index.schema_context("patient", other_databases="some")
@@ -77,7 +77,9 @@ def test_one_database_alone_names_no_others(index: Index) -> None:
 
 def test_every_join_between_shown_tables_is_listed_siblings_too(index: Index) -> None:
     context = index.schema_context(QUESTION, budget=2000)
-    joins = {(one.left.name, one.left_columns, one.right.name, one.right_columns, one.shared) for one in context.joins}
+    joins = {
+        (join.left.name, join.left_columns, join.right.name, join.right_columns, join.shared) for join in context.joins
+    }
     assert joins == {
         ("visits", ("patient_id",), "patients", ("id",), ""),
         ("visits", ("doctor_id",), "doctors", ("id",), ""),
@@ -137,7 +139,7 @@ def test_many_that_refer_to_one_table_stand_on_one_line(tmp_path: Path) -> None:
     )
     index = Index.build(write(tmp_path / "app", {"app.sql": users + others}), workers=0, encoder="none")
     context = index.schema_context("name of users")
-    pairs = {frozenset((one.left.name, one.right.name)) for one in context.joins}
+    pairs = {frozenset((join.left.name, join.right.name)) for join in context.joins}
     assert len(pairs) == 8 + 8 * 7 // 2
     (line,) = (line for line in context.as_ddl().splitlines() if line.endswith("(all refer to the first, declared)"))
     assert line.startswith("--   users.id = ")

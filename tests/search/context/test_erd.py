@@ -12,7 +12,7 @@ from coderag.sql.records import Column, Evidence, ForeignKey, Name, Table
 
 
 def table(name: str, *columns: str, keys: tuple[ForeignKey, ...] = (), primary: str = "id", schema: str = "") -> Table:
-    found = tuple(Column(one.split()[0], " ".join(one.split()[1:]), nullable="?" in one) for one in columns)
+    found = tuple(Column(column.split()[0], " ".join(column.split()[1:]), nullable="?" in column) for column in columns)
     return Table(Name(name, schema, "shop"), columns=found, primary_key=(primary,), foreign_keys=keys)
 
 

@@ -20,7 +20,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 def names(context: object) -> list[str]:
-    return [one.table.name.name for one in context.tables]  # type: ignore[attr-defined]
+    return [table.table.name.name for table in context.tables]  # type: ignore[attr-defined]
 
 
 def test_the_whole_schema_is_given_where_it_fits(shop: Index) -> None:
@@ -36,7 +36,7 @@ def test_above_the_budget_the_best_tables_come_with_their_keys(shop: Index) -> N
     assert not context.complete
     assert tokens_of(context.as_ddl()) < 1_200  # the names of the other tables come on top
     assert {"payments", "orders"} <= set(names(context))
-    orders = next(one for one in context.tables if one.table.name.name == "orders")
+    orders = next(table for table in context.tables if table.table.name.name == "orders")
     assert {"id", "customer_id"} <= {column.name for column in orders.columns}
     assert context.named
 
@@ -53,7 +53,7 @@ def test_example_queries_and_pitfalls_are_there(shop: Index) -> None:
     assert "p.next_attempt_at" in context.queries[0].text
     assert context.queries[0].source.path == "schema/queries/money.sql"
     assert context.dialect == "sqlite"
-    assert any("LIMIT" in one for one in context.pitfalls)
+    assert any("LIMIT" in pitfall for pitfall in context.pitfalls)
 
 
 def test_samples_can_be_left_out(shop: Index) -> None:
@@ -80,26 +80,26 @@ def test_conditions_choose_tables(shop: Index) -> None:
 
 def test_all_that_is_known_of_a_table(shop: Index) -> None:
     (facts,) = shop.table("Payments")
-    assert [one.name.name for one in facts.views] == ["monthly_revenue"]
-    outward = [(one.columns, one.table.name) for one in facts.references if one.outward]
+    assert [view.name.name for view in facts.views] == ["monthly_revenue"]
+    outward = [(reference.columns, reference.table.name) for reference in facts.references if reference.outward]
     assert outward == [(("order_id",), "orders")]
     assert [one.text.split(":")[0] for one in facts.table.history][:2] == [
         "created",
         "column charge_id renamed to gateway_reference",
     ]
-    assert any("stuck" in one.question for one in facts.queries)
+    assert any("stuck" in query.question for query in facts.queries)
 
 
 def test_what_changed_is_folded_again(tmp_path: Path) -> None:
     root = write(tmp_path / "app", {"a.sql": "CREATE TABLE a (id int PRIMARY KEY);", "b.py": "x = 1\n"})
     index = Index.build(root, workers=0)
-    assert [one.name.name for one in index.tables()] == ["a"]
+    assert [table.name.name for table in index.tables()] == ["a"]
     write(root, {"c.sql": "CREATE TABLE c (id int, a_id int REFERENCES a (id));"})
     index.update(workers=0)
-    assert sorted(one.name.name for one in index.tables()) == ["a", "c"]
+    assert sorted(table.name.name for table in index.tables()) == ["a", "c"]
     (root / "a.sql").unlink()
     index.update(workers=0)
-    assert [one.name.name for one in index.tables()] == ["c"]
+    assert [table.name.name for table in index.tables()] == ["c"]
     catalogs = list((root / ".coderag").glob("catalog-*"))
     assert len(catalogs) == 1
     (root / "c.sql").unlink()
@@ -193,7 +193,7 @@ def test_rows_of_data_are_no_text_to_find(between: str, tmp_path: Path) -> None:
     sql = f"CREATE TABLE t (id int, n text);\nINSERT INTO t VALUES\n{rows};\nCREATE TABLE u (id int);\n"
     root = write(tmp_path / "app", {"dump.sql": sql})
     index = Index.build(root, workers=0)
-    assert [one.name.name for one in index.tables()] == ["t", "u"]
+    assert [table.name.name for table in index.tables()] == ["t", "u"]
     assert index.tables()[1].sources[0].start_line == sql[: sql.index("CREATE TABLE u")].count("\n") + 1
     assert all("name19999x" not in chunk.text for chunk in index.chunks("dump.sql"))
 

@@ -32,7 +32,7 @@ class Backwards:
 
     def scores(self, question: str, passages: Sequence[Passage]) -> Array:
         assert question
-        self.seen = [one.name for one in passages]
+        self.seen = [passage.name for passage in passages]
         return np.arange(len(passages), dtype=np.float32)
 
 

@@ -43,7 +43,7 @@ def test_a_near_copy_stands_behind_its_original_unless_it_is_asked_for(
 ) -> None:
     catalog = catalog_of(tmp_path, {"staff.sql": STAFF})
     ranking = rank_tables(catalog, question)
-    assert names_of(catalog, [one.table for one in ranking.tables])[0] == first
+    assert names_of(catalog, [table.table for table in ranking.tables])[0] == first
 
 
 def columns_of(*names: str) -> tuple[Column, ...]:

@@ -49,12 +49,12 @@ CREATE TABLE enrolments (student_id int REFERENCES students (id), course_id int 
 
 def tables(catalog: Catalog, ranking: TableRanking) -> list[str]:
     """Return the names of the ranked tables."""
-    return names_of(catalog, [one.table for one in ranking.tables])
+    return names_of(catalog, [table.table for table in ranking.tables])
 
 
 def columns(catalog: Catalog, ranking: TableRanking) -> list[str]:
     """Return the ranked columns as table.column."""
-    return [f"{catalog.names[one.table]}.{one.column}" for one in ranking.columns]
+    return [f"{catalog.names[column.table]}.{column.column}" for column in ranking.columns]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_best_tables_come_first(tmp_path: Path, question: str, best: list[st
 def test_tables_of_the_database_that_covers_the_question_come_first(tmp_path: Path) -> None:
     catalog = catalog_of(tmp_path, {"school.sql": SCHOOL, "shop.sql": SHOP})
     ranking = rank_tables(catalog, "full name and city of the customers who ordered products of a title")
-    databases = [catalog.groups[catalog.group[one.table]] for one in ranking.tables]
+    databases = [catalog.groups[catalog.group[table.table]] for table in ranking.tables]
     assert databases.index("school") > databases.index("shop")
     assert "students" not in tables(catalog, ranking)[:3]
 
@@ -87,7 +87,7 @@ def test_only_allowed_tables_are_ranked(tmp_path: Path) -> None:
     allowed = catalog.group == catalog.groups.index("school")
     ranking = rank_tables(catalog, "full name of a customer", allowed=allowed)
     assert tables(catalog, ranking)[0] == "students"
-    assert {catalog.groups[catalog.group[one.table]] for one in ranking.tables} == {"school"}
+    assert {catalog.groups[catalog.group[table.table]] for table in ranking.tables} == {"school"}
     nothing = rank_tables(catalog, "customers", allowed=np.zeros(len(catalog), dtype=bool))
     assert nothing == TableRanking((), (), (), ())
 
@@ -126,7 +126,7 @@ def test_a_definition_brings_its_words_and_tables(tmp_path: Path) -> None:
     catalog = catalog_of(tmp_path, {"shop.sql": SHOP}, definitions=[other, churned])
     for question in ("how many have churned", "list the lost buyers"):
         ranking = rank_tables(catalog, question)
-        assert [one.definition for one in ranking.definitions] == [1]
+        assert [definition.definition for definition in ranking.definitions] == [1]
         assert set(tables(catalog, ranking)[:2]) == {"customers", "orders"}
     assert rank_tables(catalog, "gross price").definitions == ()
 
@@ -173,7 +173,7 @@ def test_columns_are_those_that_match_and_keys(tmp_path: Path) -> None:
     found = columns(catalog, ranking)
     assert {"order_items.unit_price", "products.title"} <= set(found)
     assert {"order_items.product_id", "products.id", "order_items.order_id", "orders.id"} <= set(found)
-    keys = {f"{catalog.names[one.table]}.{one.column}" for one in ranking.columns if one.key}
+    keys = {f"{catalog.names[column.table]}.{column.column}" for column in ranking.columns if column.key}
     assert "products.id" in keys
     assert "products.title" not in keys
 
@@ -202,7 +202,7 @@ def test_a_ranking_explains_itself(tmp_path: Path) -> None:
     assert "customers" in first.reasons[0]
     assert f"joins with {catalog.names[first.table]}" in second.reasons
     assert second.parts["joins"] > 0
-    scores = [one.score for one in ranking.tables]
+    scores = [table.score for table in ranking.tables]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -266,7 +266,7 @@ def test_a_word_comes_before_its_abbreviations_in_other_tables(tmp_path: Path) -
     )
     ranking = rank_tables(catalog, "weight")
     assert tables(catalog, ranking) == ["items", "parcels"]
-    assert [one.reasons for one in ranking.tables] == [("holds weight",)] * 2
+    assert [table.reasons for table in ranking.tables] == [("holds weight",)] * 2
 
 
 def test_a_database_that_has_the_word_itself_is_not_searched_for_synonyms(tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def test_names_join_more_where_no_key_is_declared(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         catalog = catalog_of(tmp_path / name, {"shop.sql": plain + more})
         ranking = rank_tables(catalog, "city of a customer with an invoice")
-        lifts.append(max(one.parts.get("joins", 0.0) for one in ranking.tables[:2]))
+        lifts.append(max(table.parts.get("joins", 0.0) for table in ranking.tables[:2]))
     assert lifts[0] > lifts[1] > 0
 
 
@@ -362,7 +362,7 @@ class Topics:
     identity = EncoderIdentity("topics", "topics", dimensions=len(TOPICS))
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
-        return np.stack([self.encode_query(f"{one.name} {one.text}") for one in passages])
+        return np.stack([self.encode_query(f"{passage.name} {passage.text}") for passage in passages])
 
     def encode_query(self, text: str) -> Array:
         counts = np.array([[sum(text.lower().count(word) for word in topic) for topic in TOPICS]], dtype=np.float32)
@@ -429,9 +429,9 @@ def test_vectors_tell_that_questions_are_alike(tmp_path: Path) -> None:
     vector = Topics().encode_query(question)
     (words,) = rank_tables(catalog, question).queries
     ranking = rank_tables(catalog, question, vector=vector)
-    assert [catalog.queries[one.query].question for one in ranking.queries] == ["Which singers are known in town?"]
+    assert [catalog.queries[query.query].question for query in ranking.queries] == ["Which singers are known in town?"]
     assert words.score < ranking.queries[0].score <= 1.0
     # No word in common, but about the same.
     late = rank_tables(catalog, "deliveries of shipments", vector=Topics().encode_query("delivery of shipments"))
-    assert [catalog.queries[one.query].question for one in late.queries] == ["How many parcels are late?"]
+    assert [catalog.queries[query.query].question for query in late.queries] == ["How many parcels are late?"]
     assert rank_tables(catalog, "deliveries of shipments").queries == ()

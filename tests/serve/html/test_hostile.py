@@ -74,7 +74,9 @@ def is_harmless(page: Markup) -> bool:
         and not page.unbalanced
         and not any(tag in ("img", "iframe", "object", "b-", "style") for tag, _ in page.elements)
         and not any(name.startswith("on") or name == "style" for _, values in page.elements for name in values)
-        and all(one.startswith(("/", "#")) and not one.startswith("//") for one in page.addresses if one)
+        and all(
+            address.startswith(("/", "#")) and not address.startswith("//") for address in page.addresses if address
+        )
     )
 
 

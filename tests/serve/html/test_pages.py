@@ -165,7 +165,7 @@ def test_an_answer_streams_its_steps_and_ends_with_the_page(client: TestClient) 
 
 def test_a_source_opens_beside_an_answer(client: TestClient) -> None:
     page = read(client.get("/ask", params={"q": "where are failed payments retried?"}).text)
-    address = next(one for one in page.attributes("a", "data-beside") if "start=68" in one)
+    address = next(attribute for attribute in page.attributes("a", "data-beside") if "start=68" in attribute)
     lines = client.get(address).text
     assert "def retry_failed" in read(lines).text
     assert lines.count("hit-line") == 12  # and three lines above and below it
@@ -177,7 +177,7 @@ def test_facets_narrow_a_search_and_widen_it_again(client: TestClient) -> None:
     narrow = "/?q=where+are+failed+payments+retried%3F+lang%3Asql"
     assert narrow in read(client.get(SEARCH).text).addresses
     page = read(client.get(narrow).text)
-    assert all(not one.endswith(".py") for one in page.attributes("article", "data-href"))
+    assert all(not attribute.endswith(".py") for attribute in page.attributes("article", "data-href"))
     assert "/?q=where+are+failed+payments+retried%3F" in page.addresses
 
 
@@ -391,8 +391,12 @@ def test_a_map_counts_the_commits_of_each_part(twins: TestClient) -> None:
 
 def test_what_a_page_links_to_is_of_its_own_repository(twins: TestClient) -> None:
     addresses = read(twins.get("/file/app/core.py?repo=right").text).addresses
-    assert [one for one in addresses if one.startswith(("/card", "/symbol", "/graph?", "/file/"))]
-    assert all("repo=right" in one for one in addresses if one.startswith(("/card", "/symbol", "/graph?", "/file/")))
+    assert [address for address in addresses if address.startswith(("/card", "/symbol", "/graph?", "/file/"))]
+    assert all(
+        "repo=right" in address
+        for address in addresses
+        if address.startswith(("/card", "/symbol", "/graph?", "/file/"))
+    )
 
 
 def test_the_status_says_what_is_left_out(client: TestClient) -> None:

@@ -76,7 +76,7 @@ class Client:
 
     def ask_all(self, requests: Sequence[tuple[str, Any]]) -> list[Message]:
         """Return the answers to requests that are sent without waiting."""
-        return [self.answer(identifier) for identifier in [self.send(*one) for one in requests]]
+        return [self.answer(identifier) for identifier in [self.send(*request) for request in requests]]
 
     def tell(self, method: str, params: Any) -> None:
         """Send a notification."""

@@ -62,7 +62,7 @@ def at(uri: str, text: str, word: str) -> dict[str, Any]:
 
 
 def names(places: list[dict[str, Any]], shop: Path) -> list[tuple[str, int]]:
-    return [(one["uri"].removeprefix(f"{shop.as_uri()}/"), one["range"]["start"]["line"] + 1) for one in places]
+    return [(place["uri"].removeprefix(f"{shop.as_uri()}/"), place["range"]["start"]["line"] + 1) for place in places]
 
 
 def test_what_is_wrong_is_marked_where_it_stands_with_fixes(editor: Client, query: str) -> None:
@@ -78,7 +78,7 @@ def test_what_is_wrong_is_marked_where_it_stands_with_fixes(editor: Client, quer
         "textDocument/codeAction",
         {"textDocument": {"uri": query}, "range": found[0]["range"], "context": {"diagnostics": found}},
     )
-    assert [(one["title"], one["isPreferred"]) for one in actions] == [
+    assert [(action["title"], action["isPreferred"]) for action in actions] == [
         ("Change to 'total_cents'", True),
         ("Change to 'subtotal_cents'", False),
         ("Change to 'customers'", True),
@@ -120,7 +120,12 @@ def test_definition_and_references_lead_between_sql_and_code(editor: Client, que
     used = names(editor.ask("textDocument/references", asked), shop)
     with Index.open(shop) as index:
         groups = [group for found in index.refs("orders", kinds=["table"], shown=None) for group in found.groups]
-    readers = {(one.path, one.line) for group in groups if group.role == "read by" for one in group.references}
+    readers = {
+        (reference.path, reference.line)
+        for group in groups
+        if group.role == "read by"
+        for reference in group.references
+    }
     assert readers
     assert readers <= set(used)
     assert editor.ask("textDocument/definition", at(query, QUERY, "connection")) == []
@@ -155,12 +160,12 @@ def test_tables_and_columns_are_completed_inside_strings(editor: Client, text: s
 def test_lenses_stand_where_definitions_stand_now(editor: Client, shop: Path) -> None:
     text = (shop / "shop/payments/retry.py").read_text()
     uri = editor.open("shop/payments/retry.py", "\n\n" + text)
-    found = {one["range"]["start"]["line"]: one["command"]["title"] for one in lenses(editor, uri)}
+    found = {lens["range"]["start"]["line"]: lens["command"]["title"] for lens in lenses(editor, uri)}
     line = next(number for number, one in enumerate(text.split("\n")) if "def backoff_delay" in one)
     assert "called by" in found[line + 2]
     assert "tested by" in found[line + 2]
     tables = lenses(editor, editor.open("schema/schema.sql"))
-    assert any("read by" in one["command"]["title"] for one in tables)
+    assert any("read by" in table["command"]["title"] for table in tables)
     places = editor.ask(
         "workspace/executeCommand", {"command": "coderag.references", "arguments": [uri, "backoff_delay"]}
     )
@@ -293,7 +298,7 @@ def test_a_model_shows_its_table_and_a_field_its_column(tmp_path: Path) -> None:
         assert hover("length_mm)") == "**column `pens.length_mm`** INTEGER"
         assert hover("halved") == ""
         assert hover("Integer, String") == ""
-        titles = {one["range"]["start"]["line"]: one["command"]["title"] for one in lenses(client, uri)}
+        titles = {lens["range"]["start"]["line"]: lens["command"]["title"] for lens in lenses(client, uri)}
         assert titles[MODEL[: MODEL.index("def cut")].count("\n")] == "called by 1"
 
 

@@ -11,7 +11,7 @@ from coderag.sql.records import Column, ForeignKey, Name, Table
 
 
 def table(name: str, *columns: str, schema: str = "", database: str = "shop", dialect: str = "postgres") -> Table:
-    found = tuple(Column(one.split()[0], " ".join(one.split()[1:])) for one in columns)
+    found = tuple(Column(column.split()[0], " ".join(column.split()[1:])) for column in columns)
     return Table(Name(name, schema, database), columns=found, dialect=dialect)
 
 

@@ -9,7 +9,7 @@ from coderag.sql.records import Column, Name, Table
 
 
 def table(name: str, *columns: str, key: tuple[str, ...] = ("id",)) -> Table:
-    found = tuple(Column(one.split()[0], one.split()[1]) for one in columns)
+    found = tuple(Column(column.split()[0], column.split()[1]) for column in columns)
     return Table(Name(name, "", "shop"), columns=found, primary_key=key)
 
 

@@ -51,7 +51,7 @@ def tables(draw: st.DrawFn) -> list[Table]:
     found = []
     for name in draw(st.lists(st.one_of(st.sampled_from("tuTU"), NAMES), max_size=4)):
         columns = draw(st.lists(st.one_of(st.sampled_from("abcAB"), NAMES), max_size=4))
-        held = tuple(Column(one, draw(st.sampled_from(["", "int", "text", "date", "💥"]))) for one in columns)
+        held = tuple(Column(column, draw(st.sampled_from(["", "int", "text", "date", "💥"]))) for column in columns)
         key = tuple(draw(st.lists(st.sampled_from([*columns, "nowhere"]), max_size=2)))
         place = Name(name, draw(st.sampled_from(["", "s", "é"])), draw(st.sampled_from(["", "one", "two"])))
         dialect = draw(DIALECTS)

@@ -157,7 +157,7 @@ def test_queries_come_with_their_questions() -> None:
         SELECT 'no table';
         """
     facts = read(text, "postgres")
-    queries = [one.query for one in facts.operations if isinstance(one, AddQuery)]
+    queries = [operation.query for operation in facts.operations if isinstance(operation, AddQuery)]
     assert [(query.question, query.source) for query in queries] == [
         ("How many users were born each year?", Source("", 4, 4)),
         ("Remove users nobody knows.", Source("", 7, 7)),
@@ -209,7 +209,7 @@ def test_views_on_missing_tables_and_on_themselves() -> None:
         CREATE VIEW v AS SELECT a, b.c FROM missing JOIN b ON b.id = missing.b_id;
         CREATE RECURSIVE VIEW numbers (n) AS SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9;
     """
-    views = [one.table for one in read(text, "postgres").operations if isinstance(one, CreateTable)]
+    views = [operation.table for operation in read(text, "postgres").operations if isinstance(operation, CreateTable)]
     assert [[column.name for column in view.columns] for view in views] == [["a", "c"], ["n"]]
     assert [name.name for name in views[0].usage.reads] == ["missing", "b"]
     assert [lineage.column for lineage in views[0].lineage] == ["a", "c"]
@@ -238,7 +238,7 @@ def test_bodies_yield_what_they_touch() -> None:
     (created,) = read(text, "postgres").operations
     assert isinstance(created, CreateRoutine)
     usage = created.routine.usage
-    assert ([str(one) for one in usage.reads], [str(one) for one in usage.writes]) == (["users"], ["log"])
+    assert ([str(one) for one in usage.reads], [str(write) for write in usage.writes]) == (["users"], ["log"])
     assert usage.calls == ("g",)
     assert created.routine.source == Source("", 2, 7)
 

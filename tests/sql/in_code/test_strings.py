@@ -31,7 +31,7 @@ def read(path: str, text: str) -> tuple[Outline, DataUses]:
 def told(path: str, text: str, *, sure: bool | None = True) -> list[str]:
     """Return the tables of a file with what is done to them, a "*" behind one of which all columns are meant."""
     _, uses = read(path, text)
-    return list(dict.fromkeys(one for each in statements(uses.statements, sure) for one in tables(each)))
+    return list(dict.fromkeys(table for each in statements(uses.statements, sure) for table in tables(each)))
 
 
 def statements(found: Iterable[Statement], sure: bool | None) -> list[Statement]:
@@ -49,8 +49,8 @@ def columns(path: str, text: str) -> list[str]:
     return sorted(
         {
             f"{'!' if use.write else ''}{'|'.join(map(str, use.tables))}.{use.column}"
-            for one in uses.statements
-            for use in one.columns
+            for statement in uses.statements
+            for use in statement.columns
         }
     )
 
@@ -122,7 +122,7 @@ def test_a_temporary_table_is_no_table_of_the_schema() -> None:
 )
 def test_placeholders_of_drivers(sql: str) -> None:
     _, uses = read("a.py", python(f"cur.execute({sql!r})"))
-    assert [tables(one) for one in uses.statements] == [["read t"]]
+    assert [tables(statement) for statement in uses.statements] == [["read t"]]
     assert not uses.statements[0].lost
     assert not uses.statements[0].holes
 
@@ -172,7 +172,9 @@ def test_both_ways_of_a_condition_count() -> None:
 def test_a_table_that_is_known_at_run_time_only_is_a_hole() -> None:
     for body in ('cur.execute(f"SELECT a FROM {x}")', 'cur.execute("DELETE FROM logs_%s" % x)'):
         _, uses = read("a.py", python(body))
-        assert [(one.tables, one.columns, one.holes) for one in uses.statements] == [((), (), True)]
+        assert [(statement.tables, statement.columns, statement.holes) for statement in uses.statements] == [
+            ((), (), True)
+        ]
 
 
 def test_names_are_followed_to_what_runs_them() -> None:
@@ -204,7 +206,7 @@ def test_names_are_followed_to_what_runs_them() -> None:
             cur.execute(sql, values)
     """
     outline, uses = read("a.py", text)
-    found = {(outline.definitions[one.owner].qualified_name, *tables(one)) for one in uses.statements}
+    found = {(outline.definitions[statement.owner].qualified_name, *tables(statement)) for statement in uses.statements}
     assert found == {
         ("Store.find", "read t"),
         ("Store.find", "read u"),
@@ -227,25 +229,27 @@ def test_procedures_are_called_by_their_names() -> None:
         }
         """,
     )
-    assert [one.calls for one in uses.statements] == [("dbo.Order_Close",), ("Order_Read",)]
+    assert [statement.calls for statement in uses.statements] == [("dbo.Order_Close",), ("Order_Read",)]
 
 
 def test_rows_are_those_of_the_literal() -> None:
     text = 'SQL = """\nSELECT a\nFROM t\n"""\n\ndef f(cur):\n    cur.execute(SQL)\n'
     outline, uses = read("a.py", text)
-    assert [(one.row, one.last_row) for one in uses.statements] == [(0, 3)]
+    assert [(statement.row, statement.last_row) for statement in uses.statements] == [(0, 3)]
     assert outline.definitions[uses.statements[0].owner].name == "f"
 
 
 def test_what_nothing_runs_is_not_sure() -> None:
     text = 'FIND = "SELECT a FROM t"\n\ndef build():\n    return "SELECT a FROM u"\n'
     outline, uses = read("a.py", text)
-    assert [(outline.definitions[one.owner].name, *tables(one), one.sure) for one in uses.statements] == [
+    assert [
+        (outline.definitions[statement.owner].name, *tables(statement), statement.sure) for statement in uses.statements
+    ] == [
         ("FIND", "read t", False),
         ("build", "read u", False),
     ]
     _, uses = read("a.js", "export const queries = { find: 'SELECT a FROM t' };")
-    assert [(one.name, *tables(one)) for one in uses.statements] == [("find", "read t")]
+    assert [(statement.name, *tables(statement)) for statement in uses.statements] == [("find", "read t")]
 
 
 def test_what_stands_in_other_files_is_referred_to() -> None:
@@ -268,7 +272,7 @@ def test_what_stands_in_other_files_is_referred_to() -> None:
 
 def test_sql_that_does_not_parse_is_lost_with_the_tables_of_its_words() -> None:
     _, uses = read("a.py", python('cur.execute("SELECT a FROM t WHERE ((( ORDER BY FROM u")'))
-    assert [one.lost for one in uses.statements] == ["no dialect that was tried reads it"]
+    assert [statement.lost for statement in uses.statements] == ["no dialect that was tried reads it"]
     assert "read t" in tables(uses.statements[0])
 
 
@@ -524,9 +528,9 @@ def test_any_text_is_read(path: str, texts: list[str], data: st.DataObject) -> N
     )
     outline, uses = read(path, broken)
     rows = broken.count("\n") + 1
-    for one in uses.statements:
-        assert 0 <= one.row <= one.last_row <= rows
-        assert -1 <= one.owner < len(outline.definitions)
+    for statement in uses.statements:
+        assert 0 <= statement.row <= statement.last_row <= rows
+        assert -1 <= statement.owner < len(outline.definitions)
 
 
 def test_deep_and_large_texts_end() -> None:

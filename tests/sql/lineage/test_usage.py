@@ -23,7 +23,9 @@ def reads(text: str, dialect: str = "postgres") -> list[str]:
 
 def columns(usage: Usage) -> list[str]:
     """Return columns as "table.column", with every candidate, and with "!" where they are written."""
-    return [f"{'!' if one.write else ''}{'|'.join(map(str, one.tables))}.{one.column}" for one in usage.columns]
+    return [
+        f"{'!' if column.write else ''}{'|'.join(map(str, column.tables))}.{column.column}" for column in usage.columns
+    ]
 
 
 def joins(text: str, dialect: str = "postgres") -> list[str]:

@@ -33,10 +33,10 @@ def texts(text: str, dialect: str) -> list[str]:
 def render(statements: list[Statement]) -> str:
     """Return a line a statement: its rows, kind and head, and the comments beside it."""
     lines = []
-    for one in statements:
-        lines.append(f"{one.first_row + 1}-{one.last_row + 1} {one.kind} {one.head}")
-        lines += [f"  above: {line}" for line in one.before.splitlines()]
-        lines += [f"  behind: {one.after}"] if one.after else []
+    for statement in statements:
+        lines.append(f"{statement.first_row + 1}-{statement.last_row + 1} {statement.kind} {statement.head}")
+        lines += [f"  above: {line}" for line in statement.before.splitlines()]
+        lines += [f"  behind: {statement.after}"] if statement.after else []
     return "\n".join(lines) + "\n"
 
 
@@ -56,13 +56,13 @@ def test_statements_of_the_examples_are_whole_however_they_are_cut(dialect: Dial
 def assert_places(data: bytes, statements: list[Statement]) -> None:
     """Check that statements are in order, apart, within the text, and in the rows that they name."""
     place = 0
-    for one in statements:
-        assert place <= one.start < one.end <= len(data)
-        assert one.first_row == data.count(b"\n", 0, one.start)
-        assert one.last_row == data.count(b"\n", 0, one.end - 1)
-        assert not data[one.start : one.start + 1].isspace()
-        assert not data[one.end - 1 : one.end].isspace()
-        place = one.end
+    for statement in statements:
+        assert place <= statement.start < statement.end <= len(data)
+        assert statement.first_row == data.count(b"\n", 0, statement.start)
+        assert statement.last_row == data.count(b"\n", 0, statement.end - 1)
+        assert not data[statement.start : statement.start + 1].isspace()
+        assert not data[statement.end - 1 : statement.end].isspace()
+        place = statement.end
 
 
 PIECES = st.sampled_from(
@@ -109,8 +109,8 @@ GAPS = ["\n", "\n\n", " ", "\n-- it's; a comment\n", "\n\n/* it's;\na comment */
 def test_statements_come_back_as_they_were_written(parts: list[tuple[str, str]]) -> None:
     data = "".join(f"{text};{gap}" for text, gap in parts).encode()
     statements = split(data, find_dialect("postgres"))
-    assert [one.text for one in statements] == [text for text, _ in parts]
-    places = [0, *(place for one in statements for place in (one.start, one.end)), len(data)]
+    assert [statement.text for statement in statements] == [text for text, _ in parts]
+    places = [0, *(place for statement in statements for place in (statement.start, statement.end)), len(data)]
     for start, end in zip(places[::2], places[1::2], strict=True):
         assert NOT_A_STATEMENT.fullmatch(data[start:end])
 

@@ -30,15 +30,24 @@ def read(text: str, path: str = "a.py") -> tuple[FileReferences, Outline]:
 
 def named(text: str, role: Role, path: str = "a.py") -> list[str]:
     found, _ = read(text, path)
-    return [f"{one.receiver}|{one.name}" if one.receiver else one.name for one in found.mentions if one.role is role]
+    return [
+        f"{mention.receiver}|{mention.name}" if mention.receiver else mention.name
+        for mention in found.mentions
+        if mention.role is role
+    ]
 
 
 def bound(text: str, path: str = "a.py") -> list[tuple[str, str, str, str]]:
     """Return the bindings as (owner, name, how, value)."""
     found, outline = read(text, path)
     return [
-        (outline.definitions[one.owner].name if one.owner >= 0 else "", one.name, one.how.name, one.value)
-        for one in found.bindings
+        (
+            outline.definitions[binding.owner].name if binding.owner >= 0 else "",
+            binding.name,
+            binding.how.name,
+            binding.value,
+        )
+        for binding in found.bindings
     ]
 
 
@@ -46,9 +55,13 @@ def routes(text: str, path: str = "a.py") -> list[tuple[str, str, str]]:
     """Return the routes as (method, address, handler)."""
     found, outline = read(text, path)
     return [
-        (one.method, one.address, one.handler or (outline.definitions[one.handles].name if one.handles >= 0 else ""))
-        for one in found.routes
-        if one.method != "="  # a prefix that others may begin with
+        (
+            route.method,
+            route.address,
+            route.handler or (outline.definitions[route.handles].name if route.handles >= 0 else ""),
+        )
+        for route in found.routes
+        if route.method != "="  # a prefix that others may begin with
     ]
 
 
@@ -87,9 +100,9 @@ def test_a_mention_belongs_to_the_innermost_definition_and_comes_once() -> None:
     found, outline = read(
         "class A:\n    def f(self):\n        def g():\n            h()\n            h()\n        h()\nh()\n"
     )
-    owners = [outline.definitions[one.owner].name if one.owner >= 0 else "" for one in found.mentions]
+    owners = [outline.definitions[mention.owner].name if mention.owner >= 0 else "" for mention in found.mentions]
     assert owners == ["g", "f", ""]
-    assert [one.row for one in found.mentions] == [3, 5, 6]
+    assert [mention.row for mention in found.mentions] == [3, 5, 6]
 
 
 def test_a_decorator_belongs_to_what_it_decorates_and_is_no_call() -> None:
@@ -104,7 +117,11 @@ class A:
     def x(self): pass
 """
     found, outline = read(text)
-    decorated = [(outline.definitions[one.owner].name, one.name) for one in found.mentions if one.role is Role.DECORATE]
+    decorated = [
+        (outline.definitions[mention.owner].name, mention.name)
+        for mention in found.mentions
+        if mention.role is Role.DECORATE
+    ]
     assert decorated == [("f", "route"), ("f", "cached"), ("A", "dataclass"), ("x", "property")]
     assert named(text, Role.CALL) == []
 
@@ -379,7 +396,7 @@ def test_a_language_without_a_query_still_has_its_calls(tmp_path: Path) -> None:
     (tmp_path / "tags.scm").write_text((python.folder / "tags.scm").read_text())
     parsed = parse_code(Lines(b"from a import b\nb(c.d(x))\n"), replace(python, folder=tmp_path), links=True)
     found = read_references(parsed, outline_tree(parsed, split_above=8000))
-    assert [(one.receiver, one.name) for one in found.mentions] == [("", "b"), ("c", "d")]
+    assert [(mention.receiver, mention.name) for mention in found.mentions] == [("", "b"), ("c", "d")]
     assert found.imports == ()
 
 
@@ -404,7 +421,7 @@ def test_long_and_unbalanced_receivers_are_cut() -> None:
     ]
     for text in texts:
         found, _ = read(text)
-        assert all(len(one.receiver) <= MAX_RECEIVER for one in found.mentions)
+        assert all(len(mention.receiver) <= MAX_RECEIVER for mention in found.mentions)
     assert len(named(chain, Role.CALL)) < 3000  # what is cut is the same
 
 
@@ -425,8 +442,8 @@ def test_any_text_gives_mentions_of_bounded_size(name: str, text: str) -> None:
     outline = outline_tree(parsed, split_above=8000)
     found = read_references(parsed, outline)
     size = len(parsed.lines.data)
-    assert all(-1 <= one.owner < len(outline.definitions) for one in found.mentions)
-    assert all(0 <= one.row < max(len(parsed.lines), 1) for one in found.mentions)
-    assert sum(len(one.name) for one in found.mentions) <= 4 * size + 100
+    assert all(-1 <= mention.owner < len(outline.definitions) for mention in found.mentions)
+    assert all(0 <= mention.row < max(len(parsed.lines), 1) for mention in found.mentions)
+    assert sum(len(mention.name) for mention in found.mentions) <= 4 * size + 100
     assert len(found.imports) + len(found.bindings) + len(found.routes) <= size + 10
-    assert len({one[1:] for one in found.mentions}) == len(found.mentions)
+    assert len({mention[1:] for mention in found.mentions}) == len(found.mentions)

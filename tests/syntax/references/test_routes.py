@@ -252,10 +252,10 @@ def test_routes(language: str) -> None:
     parsed = parse_code(Lines(text.encode()), languages()[language], links=True)
     outline = outline_tree(parsed, split_above=8000)
     found = [
-        f"{one.method} {one.address}".rstrip()
+        f"{route.method} {route.address}".rstrip()
         + " -> "
-        + (one.handler or (outline.definitions[one.handles].qualified_name if one.handles >= 0 else ""))
-        for one in read_references(parsed, outline).routes
-        if not one.handler.startswith("@")  # the prefix of a router that others may add to
+        + (route.handler or (outline.definitions[route.handles].qualified_name if route.handles >= 0 else ""))
+        for route in read_references(parsed, outline).routes
+        if not route.handler.startswith("@")  # the prefix of a router that others may add to
     ]
     assert sorted(found) == sorted(expected)

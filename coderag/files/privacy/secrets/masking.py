@@ -29,8 +29,8 @@ def mask_secrets(data: bytes, *, path: str = "") -> Masked:
     if not secrets:
         return Masked(data)
     covered = bytearray(data)
-    for one in secrets:
-        for start, end in one.spans:
+    for secret in secrets:
+        for start, end in secret.spans:
             _cover(covered, start, end)
     return Masked(bytes(covered), tuple(_told(data, _apart(secrets))))
 
