@@ -126,14 +126,12 @@ def _edit(world: World, chosen: random.Random) -> None:
     (world.root / "coderag.toml").write_text(RULES + SOMETIMES * chosen.randrange(2), encoding="utf-8")
 
 
-def _export(
-    place: Place, world: World, told: Path, *, seed: int, until: float = 0.0, rounds: int | None = None
-) -> None:
+def _export(place: Place, world: World, told: Path, *, seed: int, until: float = 0.0, rounds: int = 2) -> None:
     """Edit, and export with what each caller finds; then begin again."""
     chosen = random.Random(seed)
-    states = []
+    states: list[list[list[Answer]]] = []
     with closing(open_store(parse_address(place.address))) as store:
-        while len(states) < rounds if rounds is not None else time.monotonic() < until:
+        while len(states) < rounds or time.monotonic() < until:
             _edit(world, chosen)
             with closing(Index.open(world.root, index=world.folder)) as index:
                 index.update(workers=0)
