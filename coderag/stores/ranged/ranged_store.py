@@ -135,6 +135,10 @@ class RangedStore:
         """Remove a generation."""
         self._objects.remove(generation_name(name, number))
 
+    def reading(self) -> AbstractContextManager[set[str]]:
+        """Return nothing more: what was dropped has no directory or no blocks, and reading it fails by itself."""
+        return nullcontext(set())
+
     def exclusive(self) -> AbstractContextManager[None]:
         """Return nothing: a store of objects keeps nobody out."""
         return nullcontext()
