@@ -31,6 +31,7 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     models: frozenset[str] = frozenset()  # calls that are given that model
     tables: frozenset[str] = frozenset()  # calls that are given the names of tables
     constants: bool = False  # tables and columns are constants: USERS, USERS.ID
+    by_use: bool = False  # the names of tables, as texts or constants, tell the statements of any builder
     idents: frozenset[str] = frozenset()  # calls among arguments that are put in as names: bun.Ident("id")
     awaited: bool = False  # so does a call on a class that is awaited
     lookup: str = ""  # between the parts of a condition's name: author__name
