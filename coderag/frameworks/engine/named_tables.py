@@ -156,7 +156,7 @@ def _columns(link: Link, verb: str) -> Iterator[str]:
             yield from (name for item in items(node) if item != node and (name := _named(item)) is not None)
             if position == 0 or verb == "writes":
                 yield from (key for key, _ in entries(node))
-        elif position == 0 or verb in {"lists", "joins"}:
+        elif position == 0 or verb in {"lists", "orders", "joins"}:
             yield from columns_in(text) if verb == "condition" and not text.isidentifier() else [text]
     yield from (argument.name for argument in link.arguments or () if argument.name)
 
