@@ -39,6 +39,7 @@ DEFINING = re.compile(
     r"|timestamps|reference)",
     re.IGNORECASE,
 )
+JOINS = frozenset({"LEFT", "RIGHT", "INNER", "OUTER", "FULL", "CROSS", "NATURAL", "LEFT OUTER", "RIGHT OUTER"})
 MAX_NAMES = 200  # of a file that statements are bound to
 MAX_COLUMN = 200  # bytes of an expression that is a column
 
@@ -138,9 +139,12 @@ def _statement(code: CodeFile, node: Node, calls: Sequence[Link], framework: str
 
 
 def _joined(link: Link) -> _Table | None:
-    """Return the table that a statement is joined with: the first argument."""
+    """Return the table that a statement is joined with: the first argument, or the one behind how it is joined."""
     first = link.argument(0)
     text = literal(first)
+    if text is not None and text.upper() in JOINS:
+        first = link.argument(1)
+        text = literal(first)
     if text is not None:
         return _Table(text) if TABLE.fullmatch(text) else None
     constant = constant_name(text_of(first)) if first is not None else ""
@@ -157,7 +161,7 @@ def _columns(link: Link, verb: str) -> Iterator[str]:
             if position == 0 or verb == "writes":
                 yield from (key for key, _ in entries(node))
         elif position == 0 or verb in {"lists", "orders", "joins"}:
-            yield from columns_in(text) if verb == "condition" and not text.isidentifier() else [text]
+            yield from columns_in(text) if verb in {"condition", "joins"} and not text.isidentifier() else [text]
     yield from (argument.name for argument in link.arguments or () if argument.name)
 
 
