@@ -23,7 +23,7 @@ from coderag.sql.in_code.external_queries import (
 from coderag.sql.in_code.given import GivenCalls
 from coderag.sql.in_code.handed import handed_words
 from coderag.sql.in_code.not_sql import begins_like_sql
-from coderag.sql.in_code.placeholders import masked
+from coderag.sql.in_code.placeholders import Masked, masked
 from coderag.sql.in_code.records import DataUses, GivenTo, Referred, Statement, TableUse
 from coderag.sql.in_code.sinks import NATIVE, Given, sinks_of
 from coderag.sql.in_code.sql_parameters import SqlParameters
@@ -344,7 +344,7 @@ class Extraction:
         if not _may_begin(value):
             return False
         statements: list[ReadSql] = []
-        failed: list[str] = []
+        failed: list[Masked] = []
         for flat in variants(value):
             sql = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED, constants=True)
             if not begins_like_sql(sql.text):
@@ -354,9 +354,10 @@ class Extraction:
                 self.parameters.add(sql, read, self.names.scope_of(node).outwards())
                 statements.append(with_constants(read._replace(holes=read.holes or sql.dynamic), sql.constants))
             else:
-                failed.append(sql.text)
+                failed.append(sql)
         if not statements and sure and failed:
-            words = words_of_sql(failed[0], "no dialect that was tried reads it")
+            words = words_of_sql(failed[0].text, "no dialect that was tried reads it")
+            words = with_constants(words, failed[0].constants)
             if not words.tables:
                 return False
             statements.append(words)

@@ -135,7 +135,8 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False, constan
             if text is None or hole is NO_HOLE:
                 pass
             elif constant:
-                text = text.replace(HOLE, f"{CONSTANT}{numbers.setdefault(constant, len(numbers))}")
+                name = f"{CONSTANT}{numbers.setdefault(constant, len(numbers))}"
+                text = name if kind == "word" else text.replace(HOLE, name)
             elif table and hole.parameter:
                 text = text.replace(HOLE, f"{HOLE}_{len(parameters)}")
                 parameters.append(hole)
