@@ -129,7 +129,7 @@ def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
     for statement in _found(parsed, outline, path):
         if isinstance(statement, ModelUse):
             models.setdefault(statement)
-        else:
+        elif statement.sure or not any(use.row <= statement.row <= use.last_row for use in statements):
             statements.setdefault(statement)
     if not models and not statements:
         return NO_USES

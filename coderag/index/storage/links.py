@@ -70,7 +70,7 @@ def _is_consistent(links: Links) -> bool:
     owners = [
         *map(OWNER, chain(mentions.imports, mentions.mentions, mentions.bindings, mentions.routes)),
         *map(OWNER, chain(uses.statements, uses.referred, uses.models, uses.parameters, uses.handed)),
-        *map(OWNER, chain(uses.column_parameters, uses.statement_parameters)),
+        *map(OWNER, chain(uses.column_parameters, uses.statement_parameters, uses.texts)),
         *map(HANDLES, mentions.routes),
     ]
     if owners and not -1 <= min(owners) <= max(owners) < count:
