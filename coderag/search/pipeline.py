@@ -31,6 +31,7 @@ from coderag.search.query.understand import understand as question_of
 from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
+from coderag.search.ranking.only_documented import with_documents_alone
 from coderag.search.ranking.priors import candidate_priors, priors
 from coderag.search.ranking.promote import least_confidence, promoted
 from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh, with_implementations
@@ -213,7 +214,7 @@ def extract_features(state: SearchState) -> SearchState:
         evidence=made_by("retrieve", state.evidence),
         left_out=left_out_features(state.query.pipeline),
     )
-    return replaced(state, rows=rows)
+    return replaced(state, rows=with_documents_alone(corpus, rows, state.tuning))
 
 
 def rank(state: SearchState) -> SearchState:
