@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ MOST_BRANCHES = 20
 MOST_CASES = 10  # that need no example of input and output
 EXAMPLES = 2
 MOST_OF_ALL_LINES = 0.2  # in one room
+REASON = re.compile(r"#.*\w+ \w+ \w+")  # behind `except Exception`, besides what ruff is told
 MODULES = modules(REPOSITORY / "coderag")
 
 
@@ -36,6 +38,23 @@ def test_a_function_of_many_cases_shows_examples() -> None:
         for function in functions(path)
         if cases(function) > MOST_CASES and str(ast.get_docstring(function)).count("->") < EXAMPLES
     ]
+    assert found == []
+
+
+@pytest.mark.slow
+def test_what_catches_everything_raises_it_or_says_why_not() -> None:
+    found = []
+    for path in MODULES.values():
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        found += [
+            f"{path.relative_to(REPOSITORY)}:{handler.lineno}"
+            for handler in ast.walk(ast.parse(text))
+            if isinstance(handler, ast.ExceptHandler)
+            and (handler.type is None or ast.unparse(handler.type) in {"Exception", "BaseException"})
+            and not any(isinstance(node, ast.Raise) for node in ast.walk(handler))
+            and not REASON.search(lines[handler.lineno - 1])
+        ]
     assert found == []
 
 

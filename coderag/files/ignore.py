@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from coderag.record import record
 
-__all__ = ["Rules", "decide", "glob_regex", "parse_rules"]
+__all__ = ["Rules", "decide", "glob_regex", "parse_globs", "parse_rules"]
 
 _NEVER = "(?!)"
 _STAR = "*"  # these two stand for themselves among the fragments; a literal star is the fragment r"\*"
@@ -125,6 +125,11 @@ def parse_rules(raw: bytes, *, source: str = "", prefix: bytes = b"", skip: int 
         takes_back_names=not all(pattern.by_path for pattern in taken_back),
         leads_to_taken_back=_compile(leading),
     )
+
+
+def parse_globs(globs: Iterable[str]) -> Rules:
+    """Return the rules of some lines as a rule file has them."""
+    return parse_rules("\n".join(globs).encode())
 
 
 def _patterns(raw: bytes) -> Iterator[_Pattern]:

@@ -11,18 +11,16 @@ import errno
 import os
 import re
 import stat
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from coderag.errors import RootError
 from coderag.files.absent import ABSENT
-from coderag.files.ignore import Rules, decide, parse_rules
+from coderag.files.folder_tables import NO_LABELS, folder_tables
+from coderag.files.ignore import Rules, decide, parse_globs, parse_rules
 from coderag.files.skipped import Skipped, SkipReason
 from coderag.files.translations import is_source_translation
 from coderag.record import record
@@ -54,7 +52,6 @@ DATABASE_FILE_BYTES = 8_000
 FIRST_LINE_BYTES = 256  # Linux reads as much of a "#!" line
 # Rule files by the entry that names them; a later one counts more.
 RULE_SOURCES = {".git": ".git/info/exclude", ".gitignore": ".gitignore", ".coderagignore": ".coderagignore"}
-NO_LABELS: frozenset[str] = frozenset()
 
 
 @record
@@ -166,75 +163,6 @@ def skip_reason(error: OSError) -> SkipReason:
     return SkipReason.UNREADABLE
 
 
-class _Labels:
-    """The patterns that give labels."""
-
-    def __init__(self, globs: Mapping[str, Sequence[str]]) -> None:
-        self.by_label = {label: _rules(found) for label, found in globs.items()}
-        # Most names match no pattern at all, and then one look is enough.
-        self.every = _rules([glob for found in globs.values() for glob in found if not glob.startswith("!")])
-
-    def of(self, path: bytes, name: bytes, *, folder: bool) -> frozenset[str]:
-        if self.every.match(path, name, folder=folder) is None:
-            return NO_LABELS
-        return frozenset(label for label, rules in self.by_label.items() if rules.match(path, name, folder=folder))
-
-
-class _Tables:
-    """The tables of folders.toml, and the names of test files that the languages give."""
-
-    def __init__(self, table: Mapping[str, Any]) -> None:
-        skip = table["skip"]
-        kinds = ((SkipReason.DEPENDENCIES, skip["dependencies"]), (SkipReason.BUILD_FOLDER, skip["build"]))
-        never = table["never"]["names"]
-        self._never = frozenset(name for name in never if not name.endswith("*"))
-        self._never_begins = tuple(name[:-1] for name in never if name.endswith("*"))
-        self.secrets = _rules(table["secrets"]["files"])
-        self.always = [(reason, _rules(entry["always"])) for reason, entry in kinds]
-        self.always.append((SkipReason.SECRET, _rules(table["secrets"]["folders"])))
-        self.inside = {name: reason for reason, entry in kinds for name in entry["inside"]}
-        self.telling = self.inside.keys() | RULE_SOURCES.keys() | project_languages().keys()
-        self.beside = {name: _rules(patterns) for name, patterns in skip["build"]["beside"].items()}
-        self.folder_labels = _Labels({label: entry["folders"] for label, entry in table["labels"].items()})
-        self.file_globs = {label: entry["files"] for label, entry in table["labels"].items()}
-        self.file_labels: dict[str, _Labels] = {}
-
-    def is_never_read(self, name: str) -> bool:
-        """Tell whether an entry is left out by its name, whatever rules say."""
-        return name in self._never or name.startswith(self._never_begins)
-
-    def built(self, name: str, siblings: Iterable[str]) -> SkipReason | None:
-        """Return why the name is that of a folder not to be read, given what lies beside it."""
-        encoded = os.fsencode(name)
-        for reason, rules in self.always:
-            if rules.match(encoded, encoded, folder=True):
-                return reason
-        beside = self.beside.get(name)
-        if beside and any(beside.match(other, other, folder=False) for other in map(os.fsencode, siblings)):
-            return SkipReason.BUILD_FOLDER
-        return None
-
-    def of_folder(self, path: bytes, name: bytes) -> frozenset[str]:
-        """Return the labels that a folder gives to all that it holds."""
-        return self.folder_labels.of(path, name, folder=True)
-
-    def of_file(self, path: bytes, name: bytes, language: Language) -> frozenset[str]:
-        """Return the labels that a file has by its own name."""
-        if language.name not in self.file_labels:
-            tests = [*self.file_globs["test"], *language.tests]
-            self.file_labels[language.name] = _Labels(self.file_globs | {"test": tests})
-        return self.file_labels[language.name].of(path, name, folder=False)
-
-
-def _rules(globs: Sequence[str]) -> Rules:
-    return parse_rules("\n".join(globs).encode())
-
-
-@cache
-def _tables() -> _Tables:
-    return _Tables(tomllib.loads(Path(__file__).with_name("folders.toml").read_text(encoding="utf-8")))
-
-
 @record
 class _Folder:
     """A folder to read, and what it hands down to those in it."""
@@ -267,10 +195,11 @@ class _Walk:
         self.root = root
         self.base = root if root.endswith(os.sep) else root + os.sep
         self.options = options
-        self.tables = _tables()
+        self.tables = folder_tables()
+        self.telling = self.tables.telling | RULE_SOURCES.keys()
         self.found = Listing([], [], {}, {})
         self.artifacts: dict[str, SourceFile] = {}
-        self.assigned = [(_rules([glob]), language) for glob, language in options.assigned]
+        self.assigned = [(parse_globs([glob]), language) for glob, language in options.assigned]
 
     def listing(self) -> Listing:
         """Return what was found, in order."""
@@ -341,7 +270,7 @@ class _Walk:
         except OSError as error:
             self._skip(folder.path or "./", skip_reason(error), error.strerror or "")
             return None
-        present = {entry.name for entry in entries if entry.name in self.tables.telling and not entry.is_symlink()}
+        present = {entry.name for entry in entries if entry.name in self.telling and not entry.is_symlink()}
         marker = next((name for name in self.tables.inside if name in present), "")
         if marker and folder.path and not folder.forced and not folder.only_forced:
             self._skip(folder.path, self.tables.inside[marker], f"holds {marker}")
