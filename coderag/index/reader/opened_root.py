@@ -60,12 +60,18 @@ class OpenedRoot:
 
     @cached_property
     def vector_graph(self) -> VectorGraph | None:
-        """The graph over the vectors, None where there is none or it cannot be read; raises IndexDamagedError."""
+        """The graph over the vectors, None where there is none or the extra is missing; raises IndexDamagedError."""
         if self.pinned.hnsw is None:
             return None
         from coderag.index.storage.vector_graph import VectorGraph, is_installed  # few indexes have one
+        from coderag.index.storage.verified import is_verified
 
-        return VectorGraph(self.folder / self.manifest.hnsw, self.pinned.hnsw) if is_installed() else None
+        if not is_installed():
+            return None
+        path = self.folder / self.manifest.hnsw
+        if path.exists() and not is_verified(path, self.manifest.hnsw_sum):  # else an update has replaced it
+            raise IndexDamagedError(f'{path} is damaged: it is not what was written; run "coderag index"')
+        return VectorGraph(path, self.pinned.hnsw)
 
     @cached_property
     def listed(self) -> Listed:

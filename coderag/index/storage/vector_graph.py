@@ -3,8 +3,8 @@
 Malkov and Yashunin, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world
 graphs", 2018. The file is that of usearch, which maps it, in one array; it holds the vectors beside their links. It
 knows the segments that it was made of: those that came since are compared beside it, those that are gone are left out.
-Its numbers are followed by machine code that checks none of them, so only the file that a signed manifest names is
-opened, and none that somebody else made.
+Its numbers are followed by machine code that checks none of them, so only a file that has the sum in a signed manifest
+is opened, and none that somebody else made.
 """
 
 from __future__ import annotations

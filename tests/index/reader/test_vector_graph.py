@@ -152,18 +152,21 @@ def test_a_damaged_graph_is_said_and_dropped(root: Path) -> None:
     file = root / ".coderag" / read_manifest(IndexPath(root, (".coderag",))).hnsw
     data = file.read_bytes()
     file.write_bytes(data[: len(data) // 2])
-    with pytest.raises(IndexDamagedError, match=r'hnsw-.* is truncated; run "coderag index"'):
+    with pytest.raises(IndexDamagedError, match=r'hnsw-.* is not what was written; run "coderag index"'):
         Index.open(root)
     with Index.ensure(root, workers=0, graph=False) as index:
         assert index.reports[0].read == 0
         assert way(open_snapshot(index.roots).corpus) is How.SIGNS
-    flipped = bytearray(data)
-    flipped[len(data) // 2] ^= 1
     with Index.open(root) as index:
         index.graph_vectors()
         file = root / ".coderag" / read_manifest(IndexPath(root, (".coderag",))).hnsw
+        flipped = bytearray(file.read_bytes())
+        flipped[len(flipped) // 2] ^= 1
+        file.unlink()
         file.write_bytes(flipped)
         assert [one.path for one in index.damage()] == [file.name]
+    with pytest.raises(IndexDamagedError, match="is not what was written"):
+        Index.open(root)
 
 
 def test_a_graph_of_somebody_else_is_not_followed(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
