@@ -123,6 +123,8 @@ def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
     index.close()
     if index.reports[0].merge_due:
         index.merge()
+    if options.hnsw is not None:
+        index.graph_vectors(wanted=options.hnsw)
     if not later:
         from coderag.api.updater import read_history
 
