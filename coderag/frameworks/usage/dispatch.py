@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from typing import NamedTuple, cast
 
@@ -129,7 +130,7 @@ def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
     for statement in _found(parsed, outline, path):
         if isinstance(statement, ModelUse):
             models.setdefault(statement)
-        elif statement.sure or not any(use.row <= statement.row <= use.last_row for use in statements):
+        elif statement.sure or not any(map(partial(_is_read, statement), statements)):
             statements.setdefault(statement)
     if not models and not statements:
         return NO_USES
@@ -137,6 +138,11 @@ def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
         statements=tuple(sorted(statements, key=lambda statement: (statement.row, statement.last_row))),
         models=tuple(sorted(models, key=lambda model: (model.row, model.model, model.access))),
     )
+
+
+def _is_read(unsure: Statement, other: Statement) -> bool:
+    """Tell whether a reader that knows more has read a statement at the place of one that is unsure."""
+    return other.how != unsure.how and other.row <= unsure.row <= other.last_row
 
 
 def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Usage]:

@@ -112,13 +112,11 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False, constan
     """
     marked = "".join(part.text if isinstance(part, Text) else MARK for part in parts)[:MAX_TEXT]
     holes = [part for part in parts if isinstance(part, Hole)]
-    parameters: list[Hole] = []
+    names = _HoleNames(known=constants)
     met = 0  # holes so far
     tokens = _tokens(JDBC_CALL.sub(r"CALL \1", marked))
     fillers = FILLERS_WITH_STRINGS if double_quotes else FILLERS
     written: list[str] = []
-    columns: list[tuple[Hole, bool]] = []
-    numbers: dict[str, int] = {}  # of constants
     dynamic = False
     last, table, clause = NO_TOKEN, False, ""
     for token, following in zip(tokens, (*tokens[1:], NO_TOKEN), strict=False):
@@ -128,20 +126,11 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False, constan
             continue
         text: str | None = token.text
         if kind in fillers and (kind != "word" or MARK in token.text):
-            text = fillers[kind](token, _Neighbours(last, following, table))
+            around = _Neighbours(last, following, table)
             hole = holes[met - 1] if token.text.strip(QUOTES) == MARK else NO_HOLE
-            constant = _constant(hole, following, table=table) if constants else ""
+            constant = names.constant_at(hole, around)
             dynamic = dynamic or (table and not constant and _is_hole(token, following))
-            if text is None or hole is NO_HOLE:
-                pass
-            elif constant:
-                name = f"{CONSTANT}{numbers.setdefault(constant, len(numbers))}"
-                text = name if kind == "word" else text.replace(HOLE, name)
-            elif table and hole.parameter:
-                text = text.replace(HOLE, f"{HOLE}_{len(parameters)}")
-                parameters.append(hole)
-            elif _is_column(text, clause, table=table):
-                columns.append((hole, clause in WRITING))
+            text = names.filled(hole, fillers[kind](token, around), constant, clause, table=table)
         if text is None:
             written.append(token.before)
             continue
@@ -150,7 +139,39 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False, constan
         if kind == "word" and text.upper() in CLAUSES:
             clause = text.upper()
         table = _is_table_next(last, written, due=table)
-    return Masked("".join(written).strip(), dynamic, tuple(parameters), tuple(columns), tuple(numbers))
+    joined = "".join(written).strip()
+    return Masked(joined, dynamic, tuple(names.parameters), tuple(names.columns), tuple(names.constants))
+
+
+class _HoleNames:
+    """The holes of a text that tables and columns are, and what is written for them; `known`: constants are tables."""
+
+    def __init__(self, *, known: bool) -> None:
+        self._known = known
+        self.parameters: list[Hole] = []
+        self.columns: list[tuple[Hole, bool]] = []
+        self.constants: dict[str, int] = {}
+
+    def constant_at(self, hole: Hole, around: _Neighbours) -> str:
+        """Return the constant that a hole is which stands where a table does, "" for any other hole."""
+        is_qualifier = around.after == "." and not around.following.before
+        if not self._known or hole.parameter or not (around.table or is_qualifier):
+            return ""
+        return constant_name(hole.written)
+
+    def filled(self, hole: Hole, text: str | None, constant: str, clause: str, *, table: bool) -> str | None:
+        """Return what is written for a hole that was filled with a text, and note it."""
+        if text is None or hole is NO_HOLE:
+            return text
+        if constant:
+            name = f"{CONSTANT}{self.constants.setdefault(constant, len(self.constants))}"
+            return text.replace(HOLE, name) if text[:1] in QUOTES else name
+        if table and hole.parameter:
+            text = text.replace(HOLE, f"{HOLE}_{len(self.parameters)}")
+            self.parameters.append(hole)
+        elif _is_column(text, clause, table=table):
+            self.columns.append((hole, clause in WRITING))
+        return text
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -163,12 +184,6 @@ def _tokens(text: str) -> list[_Token]:
         tokens.append(_Token(kind, token[0], text[position : token.start()]))
         position = token.end()
     return tokens
-
-
-def _constant(hole: Hole, following: _Token, *, table: bool) -> str:
-    """Return the constant that a hole is which stands where a table does, "" for any other hole."""
-    is_qualifier = following.text == "." and not following.before
-    return constant_name(hole.written) if (table or is_qualifier) and not hole.parameter else ""
 
 
 def _is_column(text: str | None, clause: str, *, table: bool) -> bool:

@@ -57,8 +57,8 @@ def test_constants_of_classes_in_php(tmp_path: Path) -> None:
             {
                 "a/Names.java": 'package a;\nclass Names {\n  static final String TABLE_TASKS = "tasks";\n}\n',
                 "a/Load.java": "package a;\nclass Load {\n  void load(Db db) {\n"
-                '    db.rawQuery("SELECT state FROM " + Names.TABLE_TASKS'
-                ' + " WHERE 1 = " + Names.TABLE_TASKS + ".id");\n'
+                '    db.rawQuery("SELECT state FROM " + Names.TABLE_TASKS\n'
+                '      + " WHERE 1 = " + Names.TABLE_TASKS + ".id");\n'
                 "  }\n}\n",
             },
             "load",
