@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 
 import coderag
+from coderag.sql.in_code import prefilter
 from coderag.sql.statements.dialect import dialects
 from coderag.sql.statements.scan import scanner
 from coderag.syntax.language import languages
@@ -148,6 +149,8 @@ def patterns() -> Found:
     for language in languages().values():
         for extension, text in language.claims:
             found[f"parsers/{language.name}{extension}"] = (re.compile(text.encode()), ["search"])
+    for method, written in prefilter.expressions():
+        found[f"{prefilter.__name__}: {written!r}"] = (re.compile(written), [method])
     return found
 
 
