@@ -47,7 +47,7 @@ class Places:
         return next((path for path in paths if os.path.lexists(path)), paths[0])
 
     def program(self, name: str) -> str:
-        """Return the absolute path of a program, "" where there is none; nothing in the current folder is one."""
+        """Return the absolute path of a program, "" if there is none; nothing in the current folder is one."""
         folders = self.environment.get("PATH", "").split(os.pathsep)
         found = shutil.which(name, path=os.pathsep.join(filter(os.path.isabs, folders)) or os.devnull)
         inside = self.root is not None and found and Path(found).resolve().is_relative_to(self.root)

@@ -27,7 +27,7 @@ MAX_LINE = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a server answered; `failure` says why it did not, "" where it did."""
+    """What a server answered; `failure` says why it did not, "" if it did."""
 
     failure: str = ""
     tools: tuple[str, ...] = ()

@@ -432,7 +432,7 @@ class Index:
         With `paths`, absolute or from a root, only these files and folders are looked at: what an editor or a watcher
         knows to have changed. A `thorough` update lists every folder and compares every byte of the index with its
         sums; the files of what is damaged are read again. What is not given stays as the index was made; what differs
-        from it means that all is read again. With another encoder, all is embedded anew; the vectors that there were
+        from it means that all is read again. With another encoder, all is embedded again; the vectors that there were
         answer until that is done. Another writer is waited for `lock_seconds`, or a minute. At most `most_files` are
         read; the reports say how many are left to the next update. The processes that read files stay for the next
         update, until `close`.
@@ -552,7 +552,7 @@ class Index:
     def recall(self) -> Recall | None:
         """Return how many of the nearest vectors a search finds, on questions made of what is indexed.
 
-        None where there are no vectors. Raises EncoderError.
+        None if there are no vectors. Raises EncoderError.
         """
         from coderag.index.reader.recall import measure_recall
 
@@ -756,7 +756,7 @@ class Index:
     def commits_of(self, chunk: Chunk, *, question: str = "") -> list[LoggedChange]:
         """Return the commit that changed a chunk last, and behind it that whose subject fits a question best.
 
-        The history is as it was stored; [] where it says nothing of the chunk.
+        The history is as it was stored; [] if it says nothing of the chunk.
         """
         from coderag.api.commit_log import commits_of
 
@@ -1061,7 +1061,7 @@ class Index:
         """Return what refers to each definition, file, route, table or column that a target means, the best first.
 
         A target is a symbol, FILE, FILE:LINE, table, table.column or route; `kinds`, `paths` (globs) and `repository`
-        narrow it. At most `shown` references of each group are there, None for all. [] where nothing has the name.
+        narrow it. At most `shown` references of each group are there, None for all. [] if nothing has the name.
         Raises QueryError.
         """
         from coderag.graph.queries.answers import all_references
@@ -1085,7 +1085,7 @@ class Index:
     ) -> Impact | None:
         """Return what is affected when the best that a target means is renamed, dropped or changes its type.
 
-        Up to `depth` steps away; the tests that run any of it are found at any distance. None where nothing has the
+        Up to `depth` steps away; the tests that run any of it are found at any distance. None if nothing has the
         name. Raises QueryError for an empty target, an unknown change or kind, and what exceeds a limit.
         """
         from coderag.graph.queries.answers import all_impacts
@@ -1201,7 +1201,7 @@ class Index:
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
-        At most `k` nodes. `languages`, `databases` and `tests` are about what a question finds. None where nothing
+        At most `k` nodes. `languages`, `databases` and `tests` are about what a question finds. None if nothing
         is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
         """
         from coderag.graph.queries.answers import draw, draw_places

@@ -53,7 +53,7 @@ def compose(turn: Turn) -> Answer:
 
 
 def numbered(finding: Finding, shelf: Shelf, *, part: int = 0) -> Statement | None:
-    """Return what a finding states with the numbers of its sources, None where its own has no room."""
+    """Return what a finding states with the numbers of its sources, None if its own has no room."""
     own = shelf.size(finding.source)
     numbers = [(naming.end, shelf.number(naming.source, spare=own)) for naming in finding.namings]
     marks = tuple(Mark(end, number) for end, number in numbers if number)
@@ -82,7 +82,7 @@ class Shelf:
         return 0 if self._known(source) else tokens_of(source.text)
 
     def number(self, source: Source, *, spare: int = 0) -> int:
-        """Return the number of a source, 0 where there is no room for its text; the first is cut to have room.
+        """Return the number of a source, 0 if there is no room for its text; the first is cut to have room.
 
         `spare` tokens are left for another one.
         """

@@ -42,7 +42,7 @@ def open_folder(path: Path) -> int:
 
 
 def read_file(folder: int, name: str, *, most_bytes: int) -> bytes | None:
-    """Return what a file of an open folder holds, None where there is none; raises UnfitFileError."""
+    """Return what a file of an open folder holds, None if there is none; raises UnfitFileError."""
     try:
         handle = os.open(name, READ, dir_fd=folder)
     except FileNotFoundError:

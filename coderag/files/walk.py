@@ -84,7 +84,7 @@ class Listing:
     """What a walk found, in order of path.
 
     `folders` and `rules` map every folder, and every rule file or file that marks a project, to its mtime_ns. A
-    folder's changes when an entry comes or goes; when a rule file's does, everything below is to be listed anew. A
+    folder's changes when an entry comes or goes; when a rule file's does, everything below is to be listed again. A
     file that would be one, in a folder that is not listed, has the time ABSENT.
     """
 

@@ -25,7 +25,7 @@ class Table(dict[str, Any]):
         self.lines: dict[str, int] = {}  # of each key
 
     def text(self, *keys: str) -> str:
-        """Return the first of some values that is a text or number, "" where none is."""
+        """Return the first of some values that is a text or number, "" if none is."""
         for key in keys:
             if isinstance(value := self.get(key), str | int | float) and not isinstance(value, bool):
                 return str(value).strip()

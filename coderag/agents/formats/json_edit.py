@@ -18,7 +18,7 @@ BLANKS = " \t"
 
 
 def get_json(text: str, key: tuple[str, ...]) -> Any:
-    """Return the value under a key, None where there is none; raises LeftAlone."""
+    """Return the value under a key, None if there is none; raises LeftAlone."""
     if not text.strip():
         return None
     value_of(text)

@@ -68,7 +68,7 @@ class _Conversation:
         self._repaired = False
 
     def step(self) -> Ending | None:
-        """Ask the model once and run what it calls; return why that was the last time, None where it was not."""
+        """Ask the model once and run what it calls; return why that was the last time, None if it was not."""
         if ending := self._allowance.used_up:
             return ending
         try:
@@ -124,7 +124,7 @@ def _opening(part: Evidence) -> list[Message]:
 
 
 def _calls(said: Said, *, is_first: bool) -> list[Call]:
-    """Return the calls of an answer, [] where it wants none; raises QueryError for what is no valid call."""
+    """Return the calls of an answer, [] if it wants none; raises QueryError for what is no valid call."""
     if said.calls:
         return [checked_call(call.name, _decoded(call.arguments or "{}")) for call in said.calls]
     text = said.text.partition(TAG)[2].partition("</")[0] if TAG in said.text else said.text

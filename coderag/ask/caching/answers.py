@@ -38,7 +38,7 @@ class AnswerCache:
     def get(
         self, key: AnswerKey, *, like: Callable[[], Meaning | None] | None = None, least: float = 1.0
     ) -> Answer | None:
-        """Return the answer of a key, None where there is none.
+        """Return the answer of a key, None if there is none.
 
         With `like`, also that of a question whose meaning is at least as near as `least`, where all else is the same.
         """

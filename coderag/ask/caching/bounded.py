@@ -27,7 +27,7 @@ class BoundedCache(Generic[Key, Value]):
         self._lock = Lock()
 
     def get(self, key: Key) -> Value | None:
-        """Return the value of a key, None where there is none or it was forgotten; it is counted."""
+        """Return the value of a key, None if there is none or it was forgotten; it is counted."""
         found = self.find(key)
         self.count(is_hit=found is not None)
         return found

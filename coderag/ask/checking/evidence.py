@@ -93,7 +93,7 @@ class Evidence:
         return bool(self._stale) and any(os.path.join(root.root, path) in self._stale for root in self.index.roots)
 
     def lines(self, path: str) -> dict[int, str]:
-        """Return the lines of an indexed file that chunks hold, by their numbers; {} where there is no such file."""
+        """Return the lines of an indexed file that chunks hold, by their numbers; {} if there is no such file."""
         if path not in self._lines:
             numbered: dict[int, str] = {}
             try:
@@ -111,7 +111,7 @@ class Evidence:
         return "\n".join(lines.get(number, "") for number in range(max(start, 1), last + 1))
 
     def symbols(self, path: str) -> Sequence[Symbol]:
-        """Return the definitions of a file, [] where it is not indexed."""
+        """Return the definitions of a file, [] if it is not indexed."""
         try:
             return self.index.outline(path, repository=self.paths.get(path, ""))
         except QueryError:

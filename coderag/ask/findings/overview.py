@@ -50,7 +50,7 @@ READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "docs
 def overview_findings(index: Index, question: str, places: Places, *, limits: SourceFilter) -> list[Finding]:
     """Return what the parts that matter most say, the README's first sentences before them where all is asked for.
 
-    [] where a topic is asked for that nothing mentions.
+    [] if a topic is asked for that nothing mentions.
     """
     if is_of_a_topic(question):
         return without_repetition(_of_topic(index, question, places, limits))

@@ -256,7 +256,7 @@ class Session:
 
 
 def _summary(conversation: Conversation, model: str | LanguageModel) -> str:
-    """Return what a model says of the oldest exchanges, "" where it cannot."""
+    """Return what a model says of the oldest exchanges, "" if it cannot."""
     from coderag.ask.memory.summarising import summarised
     from coderag.ask.models.http_model import open_model
 

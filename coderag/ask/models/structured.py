@@ -23,7 +23,7 @@ class Remembering(LanguageModel, Protocol):
     """A model that knows what it replied before."""
 
     def recalled(self, messages: Sequence[Message], schema: JsonSchema) -> str:
-        """Return what was replied to messages, "" where nothing was."""
+        """Return what was replied to messages, "" if nothing was."""
 
     def remember(self, messages: Sequence[Message], schema: JsonSchema, text: str) -> None:
         """Keep a reply."""
@@ -84,6 +84,6 @@ def read_json(kind: type[T], text: str) -> T:
 
 
 def first_block(text: str) -> str | None:
-    """Return what stands in the first fence of a text, None where it has none."""
+    """Return what stands in the first fence of a text, None if it has none."""
     block = FENCE.search(text)
     return block[1] if block else None

@@ -74,7 +74,7 @@ Check = Callable[[str, Sequence[Source]], Checked]
 class WrittenAnswer:
     """What remains of a model's answer once it is checked."""
 
-    text: str  # "" where it is not found
+    text: str  # "" if it is not found
     found: bool
     draft: str = ""  # what the model wrote last
     faults: tuple[str, ...] = ()  # of the draft: why sentences of it are missing, or the answer
@@ -169,7 +169,7 @@ def _joined(sentences: Sequence[_Verdict]) -> str:
 
 
 def _share(verdicts: Sequence[_Verdict]) -> float:
-    """Return the share of the sentences with a claim that are supported, 0 where there is no such sentence."""
+    """Return the share of the sentences with a claim that are supported, 0 if there is no such sentence."""
     claims = [verdict.support for verdict in verdicts if verdict.support is not Support.NO_CLAIM]
     return claims.count(Support.SUPPORTED) / len(claims) if claims else 0.0
 

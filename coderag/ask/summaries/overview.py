@@ -53,7 +53,7 @@ def written_overview(
 
 
 def _summary(part: PartSources, *, model: LanguageModel, check: Check, store: SummaryStore | None) -> str:
-    """Return what a model says of a part as far as its passages carry it, "" where they do not."""
+    """Return what a model says of a part as far as its passages carry it, "" if they do not."""
     key = summary_key(model.name, part.sources)
     kept = store.get(key) if store is not None else ""
     writer = _Recalled(kept) if kept else model

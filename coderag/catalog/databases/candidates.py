@@ -67,7 +67,7 @@ class DatabaseCandidate:
         return {key for file in self.files for key in (*file.names, *file.altered)}
 
     def told(self) -> str:
-        """Return the database that the files say they belong to, "" where they name none or several."""
+        """Return the database that the files say they belong to, "" if they name none or several."""
         names = {name.casefold(): name for file in self.files for name in file.databases}
         return next(iter(names.values())) if len(names) == 1 else ""
 

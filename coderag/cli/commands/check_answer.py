@@ -26,7 +26,7 @@ SHOWN = 160  # characters of a sentence
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the verdict of each sentence; 1 where a claim is not supported."""
+    """Print the verdict of each sentence; 1 if a claim is not supported."""
     if callers(options) and options.file != "-":
         raise AccessError('a caller of groups gives the answer on stdin: "coderag check-answer -"')
     text = _read(options.file, int(ANSWER.most))

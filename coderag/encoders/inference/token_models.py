@@ -76,10 +76,10 @@ class TokenModel(Protocol):
         """How many tokens, padding included, are best run together."""
 
     def file(self, name: str) -> Path | None:
-        """Return a file that lies beside the model, None where there is none."""
+        """Return a file that lies beside the model, None if there is none."""
 
     def token_id(self, token: str) -> int | None:
-        """Return the id of one token, None where the vocabulary has none such."""
+        """Return the id of one token, None if the vocabulary has none such."""
 
     def tokens(self, texts: Sequence[str], *, max_tokens: int, question: str | None = None) -> list[Tokens]:
         """Return the tokens of texts, or of pairs of a question and each text, cut at the end."""

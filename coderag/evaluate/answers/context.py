@@ -63,7 +63,7 @@ class References:
 
 
 def precision(marks: Sequence[frozenset[int]]) -> float:
-    """Return the mean precision at the ranks of relevant sources, 0 where none is relevant."""
+    """Return the mean precision at the ranks of relevant sources, 0 if none is relevant."""
     relevant = [bool(found) for found in marks]
     if not any(relevant):
         return 0.0

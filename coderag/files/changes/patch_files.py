@@ -48,7 +48,7 @@ def _file(root: Path, patch: FilePatch) -> ChangedFile | WhyLeftOut | None:
 
 
 def _texts(root: Path, patch: FilePatch) -> tuple[str, str] | None:
-    """Return the old and the new text; None where the patch fits neither after nor before it is applied."""
+    """Return the old and the new text; None if the patch fits neither after nor before it is applied."""
     after = _read(root, patch.new_path)
     if after is not None and (before := old_text(after, patch)) is not None:
         return before, after

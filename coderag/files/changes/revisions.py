@@ -248,7 +248,7 @@ def _with_blobs(patch: FilePatch, old: str, new: str, *, prefix: str) -> FilePat
 
 
 def _file(blobs: Blobs, patch: FilePatch) -> ChangedFile | WhyLeftOut | None:
-    """Return a changed file with its texts, or why it has none; None where nothing of its content changed."""
+    """Return a changed file with its texts, or why it has none; None if nothing of its content changed."""
     if set(patch.modes) - REGULAR_FILES:
         return WhyLeftOut.LINK
     if patch.binary:

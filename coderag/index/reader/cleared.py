@@ -29,7 +29,7 @@ def files_of_databases(
 ) -> frozenset[str]:
     """Return the files of a database that a rule names, and the names of such databases that were introspected.
 
-    `catalog` is the schema of the files, None where they declare none.
+    `catalog` is the schema of the files, None if they declare none.
     """
     found = frozenset(_written_in(manifest, segments, rules, settings))
     if catalog is None:
@@ -42,7 +42,7 @@ def files_of_databases(
 def cleared_files(root: Path, rules: Sequence[AccessRule]) -> Mapping[str, bytes] | None:
     """Return the files in the index of a root that belong to no database that a rule names, with their hashes.
 
-    None where the root has no index that can be read.
+    None if the root has no index that can be read.
     """
     from coderag.index.catalog.catalog import Catalog
 

@@ -208,7 +208,7 @@ class Corpus:
         return self.size - sum(map(len, self.dead_chunks))
 
     def text_positions(self, keys: Array) -> list[Array]:
-        """Return the position of each of u64[n] terms among those of each segment, -1 where it is not: i64[n] each."""
+        """Return the position of each of u64[n] terms among those of each segment, -1 if it is not: i64[n] each."""
         return [member.segment.text_postings.find(keys) for member in self.members]
 
     def text_frequencies(self, keys: Array, positions: Sequence[Array] | None = None) -> Array:
@@ -267,7 +267,7 @@ class Corpus:
         return found
 
     def companion(self, key: type[T], make: Callable[[], T], *, anew: bool = False) -> T:
-        """Return what was made under a type, which lasts as long as the corpus, or is made `anew`."""
+        """Return what was made under a type, which lasts as long as the corpus; `anew` makes another one."""
         found: T | None = None if anew else self._companions.get(key)
         if found is None:
             found = self._companions[key] = make()
@@ -362,7 +362,7 @@ class Corpus:
         return _ranks(self.paths)
 
     def cosines(self, query: Array) -> Array:
-        """Return how near each chunk's vector is to f32[dimensions], f32[chunks]: 0 where there is none."""
+        """Return how near each chunk's vector is to f32[dimensions], f32[chunks]: 0 if there is none."""
         found = [
             np.zeros(len(member.segment), dtype=np.float32)
             if member.segment.vectors is None

@@ -69,7 +69,7 @@ def dense_search(corpus: Corpus, query: Array, counts: Array, *, k: int, how: Ho
 
 
 def cosines_of(corpus: Corpus, query: Array, chunks: Array) -> Array:
-    """Return the cosine of some chunks' vectors with f32[dimensions], f32[chunks]; 0 where there is none.
+    """Return the cosine of some chunks' vectors with f32[dimensions], f32[chunks]; 0 if there is none.
 
     Chunks of one segment that follow each other cost the least.
     """

@@ -47,7 +47,7 @@ class RuleFile:
     def inner(self, path: str) -> str | None:
         """Return a path from the root, which may lead out of it, as one from the folder of this file.
 
-        None where it is outside of that folder.
+        None if it is outside of that folder.
         """
         found = f"{self.lead}/{path}" if self.lead else path
         if is_above(path):

@@ -52,7 +52,7 @@ class Description:
         self._masked: dict[str, Any] = about["masked"]
 
     def problem(self, file: int) -> str:
-        """Return what went wrong with a file, "" where nothing did."""
+        """Return what went wrong with a file, "" if nothing did."""
         found = self._problems.get(str(file), "")
         if not isinstance(found, str):
             raise ValueError(f"the problem of file {file} is no text")

@@ -54,7 +54,7 @@ COARSE_NS = 2 * WHOLE_SECOND  # FAT and some network file systems keep times of 
 class Stamp(NamedTuple):
     """What tells without reading that a file has not changed."""
 
-    size: int  # -1 where it may have changed since it was looked at, and nobody could tell
+    size: int  # -1 if it may have changed since it was looked at, and nobody could tell
     mtime_ns: int
     inode: int
 

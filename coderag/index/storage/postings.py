@@ -42,7 +42,7 @@ class Postings(NamedTuple):
     weights: Array  # u8[postings], saturated frequency times WEIGHT_STEPS
 
     def find(self, hashes: Array) -> Array:
-        """Return the position of each hash among the terms, -1 where it is not."""
+        """Return the position of each hash among the terms, -1 if it is not."""
         if not len(self.hashes):
             return np.full(len(hashes), -1, dtype=np.int64)
         found = np.searchsorted(self.hashes, hashes)

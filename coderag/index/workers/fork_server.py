@@ -78,7 +78,7 @@ class ForkServer:
             self._channel.send(bytes([LOAD]) + json.dumps(asdict(load)).encode())
 
     def start(self, file_bytes: int, file_seconds: float) -> Reader | None:
-        """Start a reader within limits for each of its files; None where the server has gone."""
+        """Start a reader within limits for each of its files; None if the server has gone."""
         said = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the process
         requests, self_requests = os.pipe()
         self_answers, answers = os.pipe()
@@ -171,7 +171,7 @@ def prepare_readers(load: Load) -> None:
 
 
 def fork_server(load: Load) -> ForkServer | None:
-    """Return a server that loads, or has loaded, what is asked for; None where there is none on this system."""
+    """Return a server that loads, or has loaded, what is asked for; None if there is none on this system."""
     if not AVAILABLE:
         return None
     if not _prepared:

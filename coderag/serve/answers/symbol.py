@@ -121,7 +121,7 @@ def _around(index: Index, path: str, line: int) -> list[tuple[Symbol, Chunk | No
 
 
 def _chunk_of(index: Index, place: Symbol) -> Chunk | None:
-    """Return the chunk of a definition, None where it is a part of another's."""
+    """Return the chunk of a definition, None if it is a part of another's."""
     try:
         chunks = index.chunks(place.path, repository=place.repository)
     except QueryError:
@@ -149,7 +149,7 @@ def _add_summary(page: Page, workspace: Workspace, view: View, *, place: Symbol)
 
 
 def _references(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any] | None:
-    """Add what refers to a name; None where nothing has it."""
+    """Add what refers to a name; None if nothing has it."""
     roles = WANTED[arguments.what]
     answers = view.index.refs(
         arguments.name, kinds=words(arguments.kind.lower()), paths=words(arguments.path), shown=None
@@ -209,7 +209,7 @@ def _certainty(reference: Reference) -> str:
 
 
 def _impact(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any] | None:
-    """Add what a change of a name affects; None where nothing has it."""
+    """Add what a change of a name affects; None if nothing has it."""
     found = view.index.impact(arguments.name, kinds=words(arguments.kind.lower()), paths=words(arguments.path))
     if found is None:
         return None
@@ -253,7 +253,7 @@ def _affected_text(affected: Affected, places: Places, repository: str) -> str:
 
 
 def _path(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any] | None:
-    """Add how one name leads to another; None where nothing has the first."""
+    """Add how one name leads to another; None if nothing has the first."""
     index, places = view.index, Places(view)
     ways = index.path_between(
         arguments.name, arguments.to, k=2, kinds=words(arguments.kind.lower()), paths=words(arguments.path)

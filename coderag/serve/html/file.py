@@ -101,7 +101,7 @@ def file_page(index: Index, path: str, links: Links, *, repository: str = "") ->
 
 
 def _why_not(index: Index, path: str, repository: str) -> str:
-    """Return why a file was left out of the index, "" where that is not known."""
+    """Return why a file was left out of the index, "" if that is not known."""
     for status in index.status(compare=False, schema=False):
         if repository in ("", status.repository):
             for skipped in status.skipped:
@@ -153,7 +153,7 @@ def _outline_rows(symbols: Sequence[Symbol]) -> list[OutlineRow]:
 
 
 def _users(index: Index, path: str, repository: str) -> tuple[Group, ...]:
-    """Return who uses a file as a whole, () where the graph is not there yet."""
+    """Return who uses a file as a whole, () if the graph is not there yet."""
     try:
         found = index.refs(path, kinds=(NodeKind.FILE,), shown=USERS, repository=repository)
     except CoderagError:

@@ -166,7 +166,7 @@ def _linked(svg: str, boxes: Sequence[tuple[str, str]]) -> Iterator[Markup]:
 
 
 def _references(index: Index, table: Table) -> References | None:
-    """Return all that refers to a table, None where the graph is not there yet."""
+    """Return all that refers to a table, None if the graph is not there yet."""
     try:
         name = ".".join(filter(None, (table.name.schema, table.name.name)))
         found = index.refs(name, kinds=("table", "view"), shown=None)

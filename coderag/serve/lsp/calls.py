@@ -74,7 +74,7 @@ def calls_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyOutgoin
 
 
 def _asked(item: CallHierarchyItem) -> tuple[str, str, str]:
-    """Return the name, path and repository of a definition, "" where a client sends something else."""
+    """Return the name, path and repository of a definition, "" if a client sends something else."""
     data = item.data if isinstance(item.data, dict) else {}
     return str(data.get("name", "")), str(data.get("path", "")), str(data.get("repository", ""))
 

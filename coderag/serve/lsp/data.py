@@ -37,7 +37,7 @@ class Meaning:
 
 
 def meaning_at(index: Index, site: Site) -> Meaning | None:
-    """Return what the name at a place in SQL means, None where the schema has no such name."""
+    """Return what the name at a place in SQL means, None if the schema has no such name."""
     text = site.place.text[:MAX_TEXT]
     written = next((one for one in QUALIFIED.finditer(text) if one.start() <= site.offset <= one.end()), None)
     if written is None:

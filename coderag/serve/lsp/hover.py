@@ -31,7 +31,7 @@ MAX_LINES = 20  # of a query
 
 
 def hover_at(index: Index, document: Document, offset: int) -> Hover | None:
-    """Return the table or column at a character, None where there is none."""
+    """Return the table or column at a character, None if there is none."""
     site = document.site(offset)
     if site is None:
         return _mapped(index, document, offset)
@@ -118,7 +118,7 @@ def _column_card(index: Index, facts: TableFacts, column: Column) -> str:
 
 
 def _usage(index: Index, table: Name, column: str) -> str:
-    """Return "read by 3 places, reads whole rows: 12" of a column; "" where nothing is known to use it."""
+    """Return "read by 3 places, reads whole rows: 12" of a column; "" if nothing is known to use it."""
     try:
         found = index.refs(f"{_name(table)}.{column}", kinds=("column",), shown=0)
     except CoderagError:

@@ -63,7 +63,7 @@ def root_of(index: Index, repository: str) -> Root | None:
 
 
 def address_in(index: Index, repository: str, path: str) -> str:
-    """Return the address of an indexed file, "" where its root is gone."""
+    """Return the address of an indexed file, "" if its root is gone."""
     root = root_of(index, repository)
     return uri_of(root, path) if root is not None else ""
 

@@ -88,7 +88,7 @@ def _check_whole(select: _Select, dialect: Dialect, *, text: str) -> Iterator[Fi
 def _picked(select: _Select) -> frozenset[str]:
     """Return the aliases whose rows WHERE picks by a value.
 
-    None where an aggregate stands in HAVING or ORDER BY: to keep or to order one row makes no sense, groups were meant.
+    None if an aggregate stands in HAVING or ORDER BY: to keep or to order one row makes no sense, groups were meant.
     """
     clauses = (exp.Order, exp.Having, exp.Select)
     if not all(aggregate.find_ancestor(*clauses) is select.tree for aggregate in select.aggregates):

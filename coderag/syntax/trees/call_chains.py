@@ -43,7 +43,7 @@ UNWRAPPED = CHAIN_WRAPPERS | {"unary_expression"}
 class Link(NamedTuple):
     """A name in a chain, and what it is called with; the first one is what the chain begins with."""
 
-    name: str  # "" where the chain begins with something else than a name; "[]" for an element
+    name: str  # "" if the chain begins with something else than a name; "[]" for an element
     node: Node  # where the name stands, or what else the chain begins with
     arguments: tuple[Argument, ...] | None = None  # None: it is not called
     types: tuple[str, ...] = ()  # type arguments: Set<User>()
@@ -228,7 +228,7 @@ STEPS: Mapping[str, Callable[[Node], Step | None]] = {
 
 
 def _step(node: Node) -> Step | None:
-    """Return the last link of an expression and what it hangs on; None where it is neither a name nor a call."""
+    """Return the last link of an expression and what it hangs on; None if it is neither a name nor a call."""
     kind = node.type
     if kind in CHAIN_NAMES:
         return None, Link(text_of(node).removeprefix("$"), node)

@@ -110,7 +110,7 @@ def _known_key(path: Path, inode: int) -> bytes:  # noqa: ARG001  # another file
 
 
 def _own_key(path: Path) -> bytes:
-    """Return the key of this user, b"" where there is none yet."""
+    """Return the key of this user, b"" if there is none yet."""
     try:
         return _known_key(path, os.lstat(path).st_ino)
     except (FileNotFoundError, NotADirectoryError):
