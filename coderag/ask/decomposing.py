@@ -52,7 +52,7 @@ def decompose(turn: Turn) -> Turn:
 def with_entities(part: Evidence, before: Sequence[Evidence], index: Index) -> Evidence:
     """Return a part that is also searched with the subject of the part that it needs, or with what answered that.
 
-    After that it needs none. Only a question for a relation is tried again: the graph answers no wording without a name.
+    After that it needs none. Only a question for a relation is tried again: the graph needs a name to answer.
     """
     if not 0 <= part.needs < len(before):
         return part
