@@ -505,8 +505,8 @@ class Index:
         from coderag.api.root_follower import RootFollower
         from coderag.index.build.watch.watch_loop import follow
 
-        whole = self._whole("follow changes")
-        parts = zip(whole.roots, whole.opened, strict=True)
+        snapshot = self._whole("follow changes")
+        parts = zip(snapshot.roots, snapshot.opened, strict=True)
         followers = [RootFollower(root, opened, workers=workers) for root, opened in parts]
         try:
             for update in follow([follower.followed for follower in followers], stop=stop, poll=poll):
@@ -1112,8 +1112,8 @@ class Index:
 
         check_text(NAME, revision, name="the revision")
         check_number(DEPTH, depth)
-        whole = self._whole("be compared with what git has")
-        return diff_impact(whole, revision, staged=staged, patch=patch, depth=depth)
+        snapshot = self._whole("be compared with what git has")
+        return diff_impact(snapshot, revision, staged=staged, patch=patch, depth=depth)
 
     @on_one_snapshot
     def changed_files(self, revision: str = "") -> frozenset[tuple[str, str]]:

@@ -133,8 +133,8 @@ def _of_symbol(turn: Turn, symbol: Symbol) -> Finding | None:
     if source is None:
         return None
     text = " ".join((symbol.signature or f"{symbol.kind} {symbol.qualified_name}").split())
-    said = f"{text}: {symbol.doc}" if symbol.doc else text
-    return Finding(said, source, Route.CODE, NAMED_CONFIDENCE)
+    line = f"{text}: {symbol.doc}" if symbol.doc else text
+    return Finding(line, source, Route.CODE, NAMED_CONFIDENCE)
 
 
 def _outline(turn: Turn, asked: Outline) -> Observation:

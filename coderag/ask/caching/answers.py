@@ -76,8 +76,8 @@ class AnswerCache:
         if not near:
             return None
         cosine, other, answer = max(near, key=lambda one: (one[0], one[1].question))
-        said = f"the answer of {other.question!r}, which asks the same (cosine {cosine:.3f})"
-        return with_step(answer, said)
+        reason = f"the answer of {other.question!r}, which asks the same (cosine {cosine:.3f})"
+        return with_step(answer, reason)
 
 
 def _size_of(kept: _Kept) -> int:

@@ -67,8 +67,8 @@ def _likeness(missing: Sequence[str], hits: Sequence[Hit]) -> list[float]:
     """Return for each word the cosine of the most similar word of some hits, 0 if there is none."""
     if not missing or not hits:
         return [0.0] * len(missing)
-    said = " ".join(f"{hit.chunk.text} {hit.chunk.qualified_name} {hit.chunk.path} {hit.chunk.doc}" for hit in hits)
-    pieces = tuple(dict.fromkeys(piece for word in words(said) for piece in split_identifier(word)))
+    text = " ".join(f"{hit.chunk.text} {hit.chunk.qualified_name} {hit.chunk.path} {hit.chunk.doc}" for hit in hits)
+    pieces = tuple(dict.fromkeys(piece for word in words(text) for piece in split_identifier(word)))
     try:
         return [float(row[0]) for row in best_likeness([word.lower() for word in missing], [pieces])]
     except EncoderError:  # the encoder says so itself

@@ -71,16 +71,16 @@ class Places:
     def source(self, repository: str, path: str, start: int, *, end: int = 0, name: str = "") -> Source | None:
         """Return some lines as a source, one line without an end; None if no text of them is indexed."""
         lines = self._numbered(repository, path)
-        held = [number for number in range(start, max(start, end) + 1) if number in lines]
-        if not held:
+        shown_lines = [number for number in range(start, max(start, end) + 1) if number in lines]
+        if not shown_lines:
             return None
         return Source(
             number=0,
             repository=repository,
             path=path,
-            start_line=held[0],
-            end_line=held[-1],
-            text="\n".join(lines[number] for number in held),
+            start_line=shown_lines[0],
+            end_line=shown_lines[-1],
+            text="\n".join(lines[number] for number in shown_lines),
             name=name,
         )
 

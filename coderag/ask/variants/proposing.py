@@ -56,8 +56,8 @@ def with_variants(
         texts = [text for text in dict.fromkeys(proposal.texts) if text.strip() and text.casefold() not in known][:MOST]
         made = tuple(Variant(text, weight / len(texts), stage) for text in texts)
         evidence.append(replace(part, variants=(*part.variants, *made)))
-        said = "; ".join(" ".join(text.split()) for text in texts)
-        steps.append(f"{part.text}: {' | '.join(filter(None, (proposal.why, said))) or 'no other wording'}")
+        summary = "; ".join(" ".join(text.split()) for text in texts)
+        steps.append(f"{part.text}: {' | '.join(filter(None, (proposal.why, summary))) or 'no other wording'}")
     return turn.after(stage, *steps, evidence=evidence)
 
 

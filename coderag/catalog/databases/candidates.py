@@ -156,8 +156,8 @@ def common_folder(folders: Sequence[str]) -> str:
 
 def are_apart(first: DatabaseCandidate, second: DatabaseCandidate) -> bool:
     """Tell whether one draft is of a database that applications choose from, and the other of a warehouse."""
-    told = {dialect_of(first), dialect_of(second)} - {GENERIC, ""}
-    return len(told) == 2 and len(told.intersection(CHOICES)) == 1
+    dialects = {dialect_of(first), dialect_of(second)} - {GENERIC, ""}
+    return len(dialects) == 2 and len(dialects.intersection(CHOICES)) == 1
 
 
 def dialect_of(draft: DatabaseCandidate) -> str:

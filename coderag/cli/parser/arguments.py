@@ -323,9 +323,13 @@ def add_count(
     old: str = "--limit",
 ) -> None:
     """Add `-k`, how many of some things are returned, and the old spelling of it; `shown` is a default of None."""
-    said = shown if default is None else f"{default}"
+    default_text = shown if default is None else f"{default}"
     parser.add_argument(
-        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {said})"
+        "-k",
+        type=Number(limit),
+        default=default,
+        metavar="N",
+        help=f"at most so many {things} (default: {default_text})",
     )
     if old:
         parser.add_argument(old, dest="k", type=Number(limit), default=HIDDEN, metavar="N", help=HIDDEN)

@@ -76,9 +76,9 @@ def blobs_of(manifest: Manifest, segments: Sequence[Segment]) -> Iterator[tuple[
 
 def is_called(rule: AccessRule, database: str) -> bool:
     """Tell whether a rule names a database, by what the catalog calls it or by the part of that which is its own."""
-    whole = database.casefold()
-    bare = whole.split("@")[0]  # without its environment
-    known = {whole, bare, bare.rpartition("/")[2]} - {""}
+    folded = database.casefold()
+    bare = folded.split("@")[0]  # without its environment
+    known = {folded, bare, bare.rpartition("/")[2]} - {""}
     return any(name.casefold() in known for name in rule.databases)
 
 

@@ -76,9 +76,9 @@ def _add_file(page: Page, path: str, symbols: list[Symbol]) -> dict[str, Any]:
     page.add(f"{visible(path)}: {counted(len(symbols), 'definition')}")
     shown = 0
     for symbol, depth in with_depth(symbols):
-        said = visible(symbol.signature or f"{symbol.kind} {symbol.name}")
+        signature = visible(symbol.signature or f"{symbol.kind} {symbol.name}")
         lines = f"{symbol.span.start_line}-{symbol.span.end_line}"
-        shown += page.add(f"{'  ' * depth}{lines} {cut(said, SIGNATURE_CHARACTERS)}")
+        shown += page.add(f"{'  ' * depth}{lines} {cut(signature, SIGNATURE_CHARACTERS)}")
     if left := len(symbols) - shown:
         page.keep(0)
         page.add(f"… {counted(left, 'more definition')}; raise the budget")

@@ -196,9 +196,9 @@ def _name_links(graph: Graph, path: str, links: Links, repository: str) -> Linke
         if node.path == path and node.row and node.kind is not NodeKind.FILE:
             itself = (links.symbol(f"{path}:{node.row}", repository), links.card(path, node.row, repository))
             by_line[node.row] = {**by_line.get(node.row, {}), node.name: itself}
-    whole = by_line.get(0, {})
+    file_references = by_line.get(0, {})
 
     def link(name: str, position: int) -> tuple[str, str] | None:
-        return by_line.get(position + 1, {}).get(name) or whole.get(name)
+        return by_line.get(position + 1, {}).get(name) or file_references.get(name)
 
     return link

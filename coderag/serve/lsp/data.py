@@ -46,10 +46,10 @@ def meaning_at(index: Index, site: Site) -> Meaning | None:
     start, end = parts[-1].span()
     names = [part[0].strip(QUOTES) for part in parts]
     known = tables_named(text)
-    if whole := _found(index, known.get(names[-1].casefold(), "") if len(names) == 1 else "") or _found(
+    if table := _found(index, known.get(names[-1].casefold(), "") if len(names) == 1 else "") or _found(
         index, ".".join(names)
     ):
-        return Meaning(whole, "", start, end)
+        return Meaning(table, "", start, end)
     if len(names) > 1:
         holders = _found(index, known.get(names[-2].casefold(), ".".join(names[:-1])))
     else:

@@ -57,8 +57,8 @@ def _mapped(index: Index, document: Document, offset: int) -> Hover | None:
         spots = _mapped_to(index, document, definition.qualified_name)
         cards = list(_cards_of(index, document, spots, word="" if definition.name == word else word))
         if spots:
-            said = "\n\n---\n\n".join(cards[:MAX_TABLES])
-            return Hover(MarkupContent(MarkupKind.Markdown, said)) if cards else None
+            markdown = "\n\n---\n\n".join(cards[:MAX_TABLES])
+            return Hover(MarkupContent(MarkupKind.Markdown, markdown)) if cards else None
     return None
 
 
@@ -129,8 +129,8 @@ def _usage(index: Index, table: Name, column: str) -> str:
 
 
 def _row(column: Column, facts: TableFacts) -> str:
-    said = " ".join(visible(column.comment).split()).replace("|", "\\|")
-    return f"| `{visible(column.name)}` | {_type(column, facts)} | {said[:MAX_TEXT]} |"
+    comment = " ".join(visible(column.comment).split()).replace("|", "\\|")
+    return f"| `{visible(column.name)}` | {_type(column, facts)} | {comment[:MAX_TEXT]} |"
 
 
 def _type(column: Column, facts: TableFacts) -> str:

@@ -71,10 +71,10 @@ def _lenses(index: Index, document: Document) -> Iterator[CodeLens]:
 def _title(found: References, roles: Sequence[Role]) -> str:
     """Return "called by 5 · tested by 2"; of a table, "read by 3 functions · written by 1 function"."""
     totals = {group.role: group.total for group in found.groups}
-    said = []
+    titles = []
     for role in roles:
         if role in totals:
             unit = UNITS.get(role, "function" if roles is OF_DATA else "")
             number = counted(totals[role], unit) if unit else f"{totals[role]:,}"
-            said.append(WORDS.get(role, f"{role} {{}}").format(number))
-    return " · ".join(said)
+            titles.append(WORDS.get(role, f"{role} {{}}").format(number))
+    return " · ".join(titles)

@@ -156,8 +156,8 @@ class _Routes:
             handles = owner
         prefix = joined(self._prefix_of(handles if handles >= 0 else owner, start), around.prefix)
         for method, address, action in self._expanded(nodes, call):
-            whole = self._filled(joined(prefix, address), handles)
-            key = row, owner, whole, _with_action(handler, action), handles, around.group
+            full_address = self._filled(joined(prefix, address), handles)
+            key = row, owner, full_address, _with_action(handler, action), handles, around.group
             if call.is_bare and "handler" not in nodes:
                 self._bare.setdefault((handles, method), key)
             else:

@@ -288,8 +288,8 @@ def unwrapped(node: Node | None) -> Node | None:
 def chain_of(node: Node | None) -> Chain | None:
     """Return an expression as a chain; None for nothing, and for one that begins with no name goes on with none."""
     links: list[Link] = []
-    current = whole = unwrapped(node)
-    if whole is None:
+    current = expression = unwrapped(node)
+    if expression is None:
         return None
     for _ in range(MAX_LINKS):
         current = unwrapped(current)
@@ -303,7 +303,7 @@ def chain_of(node: Node | None) -> Chain | None:
         links.append(link)
     if current is not None and len(links) >= MAX_LINKS:
         return None
-    return Chain(whole, tuple(reversed(links)))
+    return Chain(expression, tuple(reversed(links)))
 
 
 def top_of(node: Node) -> Node:
