@@ -72,7 +72,7 @@ def _commands(given: Any) -> set[str]:
     if isinstance(line, list):
         words = [str(word) for word in line]
         line = words[-1] if words and Path(words[0]).name in SHELLS else " ".join(words)
-    found = set()
+    names = set()
     for step in STEPS.split(line if isinstance(line, str) else ""):
         words = step.split()
         while words and (ASSIGNMENT.match(words[0]) or words[0] in {"sudo", "time", "command"}):
@@ -80,8 +80,8 @@ def _commands(given: Any) -> set[str]:
         if words[:2] == ["git", "grep"]:
             words = words[1:]
         if words:
-            found.add(Path(words[0]).name)
-    return found
+            names.add(Path(words[0]).name)
+    return names
 
 
 def _counted(counter: Path) -> int:

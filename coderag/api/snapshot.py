@@ -292,8 +292,8 @@ def _open(roots: Sequence[Root], before: Snapshot | None) -> Snapshot:
     opened = tuple(_open_root(root, known) for root in roots)
     snapshot = Snapshot(tuple(roots), opened, Corpus([member for root in opened for member in root.members]))
     if before is not None and _graph_files(before) == _graph_files(snapshot):
-        kept = {name: value for name, value in vars(before).items() if name in OF_STORED_GRAPHS}
-        vars(snapshot).update(kept)  # their arrays are unpacked once
+        reused = {name: value for name, value in vars(before).items() if name in OF_STORED_GRAPHS}
+        vars(snapshot).update(reused)  # their arrays are unpacked once
     if before is not None and WATCHING in vars(before):
         vars(snapshot)[WATCHING] = before._stillness.carried(opened)
     return snapshot

@@ -88,11 +88,11 @@ class Shelf:
         """
         if known := self._known(source):
             return known
-        kept = _cut(source, self._left) if not self.sources and not spare else source
-        if tokens_of(kept.text) > self._left - spare:
+        shortened = _cut(source, self._left) if not self.sources and not spare else source
+        if tokens_of(shortened.text) > self._left - spare:
             return 0
-        self._left -= tokens_of(kept.text)
-        self.sources.append(replace(kept, number=len(self.sources) + 1))
+        self._left -= tokens_of(shortened.text)
+        self.sources.append(replace(shortened, number=len(self.sources) + 1))
         return len(self.sources)
 
     def _known(self, source: Source) -> int:

@@ -115,8 +115,8 @@ def _of_relation(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
     relation = relation_of(part.text)
     names = [name for name in things_in(part.text) if is_target(name, turn.index)]
     for asked in [*([relation] if relation else []), *(relations_among(names) if names else [])]:
-        if found := relation_findings(turn.index, asked, turn.places):
-            return tuple(found)
+        if findings := relation_findings(turn.index, asked, turn.places):
+            return tuple(findings)
     return ()
 
 
@@ -127,18 +127,18 @@ def _of_overview(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
 
 def _of_variants(turn: Turn, part: Evidence, known: Sequence[Finding]) -> list[Finding]:
     """Return tables and queries that only variants of a question about data find."""
-    found = {finding.source.place for finding in known}
+    places = {finding.source.place for finding in known}
     hits = (hit for variant in part.variants for hit in searched(turn, variant.text, kinds=SCHEMA_KINDS)[:OF_VARIANT])
     more = findings_of_hits(list({hit.chunk.id: hit for hit in hits}.values()), {}, route=Route.DATA)
-    return [finding for finding in more if finding.source.place not in found]
+    return [finding for finding in more if finding.source.place not in places]
 
 
 def _with_neighbours(turn: Turn, part: Evidence) -> Evidence:
     """Return evidence of one definition or table with the edges of the graph around it."""
     if any(finding.route is Route.GRAPH for finding in part.findings):
         return part
-    found = neighbourhood_findings(turn.index, part.text, turn.places, found=part.findings)
-    return replace(part, findings=tuple(found)) if found else part
+    findings = neighbourhood_findings(turn.index, part.text, turn.places, found=part.findings)
+    return replace(part, findings=tuple(findings)) if findings else part
 
 
 def _documents_first(sections: list[Hit], others: list[Hit]) -> list[Hit]:

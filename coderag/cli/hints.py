@@ -17,8 +17,8 @@ def better_command(index: Index, question: str) -> str:
 
     "who calls X" is answered by the graph if it knows X, "what breaks if X changes" too, and an overview by the map.
     """
-    asked = relation_question(question)
-    if asked is not None and asked.target and (hint := _of_names(index, asked)):
+    relation = relation_question(question)
+    if relation is not None and relation.target and (hint := _of_names(index, relation)):
         return hint
     if about_the_whole(question):
         return f"for an overview: coderag map {shlex.quote(question)}"

@@ -103,8 +103,8 @@ class _Style:
         self._text = text
         self.inline = "\n" not in text.strip()
         self.newline = "\r\n" if "\r\n" in text else "\n"
-        found = INDENTED.search(text)
-        self.unit = found[1] if found else UNIT
+        indented = INDENTED.search(text)
+        self.unit = indented[1] if indented else UNIT
 
     def indent_of(self, at: int) -> str:
         """Return the blanks that the line of an offset begins with."""

@@ -187,8 +187,10 @@ TOOLS: Mapping[str, Tool] = {
 def _spec(name: str, tool: Tool) -> ToolSpec:
     _, definitions = msgspec.json.schema_components([tool.arguments])
     schema = definitions[tool.arguments.__name__]
-    kept = {key: schema[key] for key in ("type", "properties", "required", "additionalProperties") if key in schema}
-    return ToolSpec(name, tool.description, kept)
+    schema_fields = {
+        key: schema[key] for key in ("type", "properties", "required", "additionalProperties") if key in schema
+    }
+    return ToolSpec(name, tool.description, schema_fields)
 
 
 SPECS = tuple(_spec(name, tool) for name, tool in TOOLS.items())

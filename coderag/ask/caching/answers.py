@@ -42,13 +42,13 @@ class AnswerCache:
 
         With `like`, also that of a question whose meaning is at least as near as `least`, where all else is the same.
         """
-        kept = self._kept.find(key)
-        if kept is not None:
-            found: Answer | None = with_step(kept.answer, "answered before from this state of the index")
+        entry = self._kept.find(key)
+        if entry is not None:
+            answer: Answer | None = with_step(entry.answer, "answered before from this state of the index")
         else:
-            found = self._near(key, like(), least) if like is not None else None
-        self._kept.count(is_hit=found is not None)
-        return found
+            answer = self._near(key, like(), least) if like is not None else None
+        self._kept.count(is_hit=answer is not None)
+        return answer
 
     def put(self, key: AnswerKey, answer: Answer, *, meaning: Meaning | None = None) -> None:
         """Keep an answer; what is too large for the cache is not kept."""

@@ -79,8 +79,8 @@ class RememberingModel:
             trim_replies(MOST_BYTES)
 
     def _path(self, messages: Sequence[Message], schema: JsonSchema) -> Path:
-        asked = msgspec.json.encode([FORMAT, self._spec, _plain(messages), schema])
-        return replies_folder() / f"{sha256(asked).hexdigest()}.reply"
+        request = msgspec.json.encode([FORMAT, self._spec, _plain(messages), schema])
+        return replies_folder() / f"{sha256(request).hexdigest()}.reply"
 
 
 def _plain(messages: Sequence[Message]) -> list[list[str]]:

@@ -20,10 +20,10 @@ def read_sources(text: str) -> list[Source]:
 
     Those without a number have that of their place. Raises QueryError for what is no list of sources.
     """
-    found = [_source(value, place) for place, value in enumerate(_values(text), start=1)]
-    if len(found) > MAX_SOURCES:
-        raise QueryError(f"there are {len(found):,} sources, which is more than {MAX_SOURCES:,}")
-    return found
+    sources = [_source(value, place) for place, value in enumerate(_values(text), start=1)]
+    if len(sources) > MAX_SOURCES:
+        raise QueryError(f"there are {len(sources):,} sources, which is more than {MAX_SOURCES:,}")
+    return sources
 
 
 def _values(text: str) -> Iterator[Any]:

@@ -79,8 +79,8 @@ def _resolved(question: str, pronouns: Sequence[Pronoun], exchanges: Sequence[Ex
     asked = question[len(opening_of(question)) :]
     shift = len(question) - len(asked)
     before = _plain(exchanges[-1].text)
-    found = antecedents(asked, exchanges, index, noun=first.noun.removesuffix("s"), plural=first.is_plural)
-    for name in islice(found, FEW):
+    candidates = antecedents(asked, exchanges, index, noun=first.noun.removesuffix("s"), plural=first.is_plural)
+    for name in islice(candidates, FEW):
         text = asked
         for pronoun in reversed(pronouns):
             start, end = pronoun.start - shift, pronoun.end - shift

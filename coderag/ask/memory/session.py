@@ -125,8 +125,8 @@ class Session:
         summary = _summary(before, model) if model and before.is_full else ""
 
         def changed(now: Conversation) -> Conversation:
-            kept = now.condensed(summary) if summary and now == before else now
-            return kept.after(answer, index)
+            condensed = now.condensed(summary) if summary and now == before else now
+            return condensed.after(answer, index)
 
         self._change(changed)
 

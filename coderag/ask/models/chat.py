@@ -27,8 +27,8 @@ def _body(model: str, messages: Sequence[Message], schema: JsonSchema | None) ->
     }
     if schema is None:
         return body
-    wanted = {"name": "answer", "schema": schema, "strict": True}
-    return body | {"response_format": {"type": "json_schema", "json_schema": wanted}}
+    response_format = {"name": "answer", "schema": schema, "strict": True}
+    return body | {"response_format": {"type": "json_schema", "json_schema": response_format}}
 
 
 def _tools_body(model: str, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:

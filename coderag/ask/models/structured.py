@@ -52,13 +52,13 @@ def ask_for(kind: type[T], messages: Sequence[Message], model: LanguageModel) ->
     """
     schema = schema_of(kind)
     shape = SHAPE.format(schema=msgspec.json.encode(schema).decode())
-    asked = [*messages[:-1], Message(messages[-1].role, f"{messages[-1].text}\n\n{shape}")]
+    prompt = [*messages[:-1], Message(messages[-1].role, f"{messages[-1].text}\n\n{shape}")]
     if not isinstance(model, Remembering):
-        return _asked(kind, asked, model, schema=schema)[0]
+        return _asked(kind, prompt, model, schema=schema)[0]
     with suppress(LanguageModelError):
-        return read_json(kind, model.recalled(asked, schema))
-    found, text = _asked(kind, asked, model, schema=schema)
-    model.remember(asked, schema, text)
+        return read_json(kind, model.recalled(prompt, schema))
+    found, text = _asked(kind, prompt, model, schema=schema)
+    model.remember(prompt, schema, text)
     return found
 
 

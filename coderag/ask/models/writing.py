@@ -153,9 +153,9 @@ def _settled(draft: str, verdicts: Sequence[_Verdict], *, repaired: bool = False
     """Return what the policy leaves of a draft; what states nothing goes too, as nothing vouches for it."""
     claims = [verdict for verdict in verdicts if verdict.support is not Support.NO_CLAIM]
     supported = sum(claim.support is Support.SUPPORTED for claim in claims)
-    found = _share(verdicts) >= LEAST_SUPPORTED
-    kept = [claim for claim in claims if claim.support is Support.SUPPORTED] if found else []
-    return WrittenAnswer(_joined(kept), found, draft, tuple(_faults(verdicts)), repaired, supported, len(claims))
+    is_supported = _share(verdicts) >= LEAST_SUPPORTED
+    kept = [claim for claim in claims if claim.support is Support.SUPPORTED] if is_supported else []
+    return WrittenAnswer(_joined(kept), is_supported, draft, tuple(_faults(verdicts)), repaired, supported, len(claims))
 
 
 def _joined(sentences: Sequence[_Verdict]) -> str:

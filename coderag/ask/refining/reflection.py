@@ -50,9 +50,9 @@ class _Reflection:
 
 def reflect(turn: Turn) -> Turn:
     """Judge whether each part needs files, and whether what was found is relevant, supported and useful."""
-    found = [_reflected(turn, part) for part in turn.parts]
-    steps = [f"{one.part.text}: {one.said}" for one in found]
-    return turn.after("reflect", *steps, evidence=[one.part for one in found])
+    reflections = [_reflected(turn, part) for part in turn.parts]
+    steps = [f"{one.part.text}: {one.said}" for one in reflections]
+    return turn.after("reflect", *steps, evidence=[one.part for one in reflections])
 
 
 def _reflected(turn: Turn, part: Evidence) -> _Reflection:

@@ -64,8 +64,8 @@ def sql_for(
     failure = ""
     if model is not None:
         try:
-            found = sampled(sql_messages(context, evidence), model, judge=judge, count=samples)
-            return _answer(context, SqlKind.MODEL, found[0], dialect=dialect, candidates=tuple(found))
+            candidates = sampled(sql_messages(context, evidence), model, judge=judge, count=samples)
+            return _answer(context, SqlKind.MODEL, candidates[0], dialect=dialect, candidates=tuple(candidates))
         except NoSqlError as error:
             failure = f"the model wrote no SQL: {error}; "
     answer = _by_rules(context, index, judge, dialect=dialect, conditions=conditions)

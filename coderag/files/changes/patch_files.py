@@ -25,11 +25,11 @@ def changes_of_patch(root: Path, text: str, *, title: str) -> ChangeSet:
     files: list[ChangedFile] = []
     left_out: list[LeftOut] = []
     for patch in parse_patch(text.replace("\r\n", "\n")):
-        found = _file(root, patch)
-        if isinstance(found, ChangedFile):
-            files.append(found)
-        elif found is not None:
-            left_out.append(LeftOut(patch.new_path or patch.old_path, found))
+        file = _file(root, patch)
+        if isinstance(file, ChangedFile):
+            files.append(file)
+        elif file is not None:
+            left_out.append(LeftOut(patch.new_path or patch.old_path, file))
     return ChangeSet(title, tuple(files), tuple(left_out))
 
 

@@ -217,8 +217,8 @@ class Corpus:
         Chunks of files that changed or are gone do not count, so an updated index ranks like a fresh one.
         """
         counts = np.zeros(len(keys), dtype=np.int64)
-        found = self.text_positions(keys) if positions is None else positions
-        for member, dead, own in zip(self.members, self.dead_chunks, found, strict=True):
+        positions_found = self.text_positions(keys) if positions is None else positions
+        for member, dead, own in zip(self.members, self.dead_chunks, positions_found, strict=True):
             here = own >= 0
             counts[here] += member.segment.text_postings.frequencies(own[here], without=dead)
         return counts
@@ -255,31 +255,31 @@ class Corpus:
 
     def remembered(self, key: Hashable, make: Callable[[], Array]) -> Array:
         """Return what was made under a key, [chunks] that nobody changes; the oldest of many are made again."""
-        found = self._remembered.get(key)
-        if found is None:
-            found = make()
-            found.flags.writeable = False
+        value = self._remembered.get(key)
+        if value is None:
+            value = make()
+            value.flags.writeable = False
             for oldest in list(self._remembered):
-                if sum(one.nbytes for one in [*self._remembered.values()]) + found.nbytes <= REMEMBERED_BYTES:
+                if sum(one.nbytes for one in [*self._remembered.values()]) + value.nbytes <= REMEMBERED_BYTES:
                     break
                 self._remembered.pop(oldest, None)
-            self._remembered[key] = found
-        return found
+            self._remembered[key] = value
+        return value
 
     def companion(self, key: type[T], make: Callable[[], T], *, anew: bool = False) -> T:
         """Return what was made under a type, which lasts as long as the corpus; `anew` makes another one."""
-        found: T | None = None if anew else self._companions.get(key)
-        if found is None:
-            found = self._companions[key] = make()
-        return found
+        companion: T | None = None if anew else self._companions.get(key)
+        if companion is None:
+            companion = self._companions[key] = make()
+        return companion
 
     def files_of(self, chunks: Array) -> Array:
         """Return which files have one of some chunks (bool[chunks]), bool[files]."""
-        found = np.zeros(self.files, dtype=bool)
+        mask = np.zeros(self.files, dtype=bool)
         files, starts = self._first_of_file
         if len(starts):
-            found[files] = np.logical_or.reduceat(chunks, starts)
-        return found
+            mask[files] = np.logical_or.reduceat(chunks, starts)
+        return mask
 
     def chunks_of(self, files: Array) -> Array:
         """Return the chunks of some files (bool[files]), i64[n] ascending."""
@@ -393,8 +393,8 @@ class Corpus:
 
     def file_numbers(self, chunks: Array) -> Array:
         """Return the file of each of i64[n] chunks, i64[n]."""
-        found: Array = self.chunk_file[chunks].astype(np.int64)
-        return found
+        file_numbers: Array = self.chunk_file[chunks].astype(np.int64)
+        return file_numbers
 
     def first_rows(self, chunks: Array) -> Array:
         """Return the first row of each of i64[n] chunks, i64[n]."""

@@ -68,8 +68,8 @@ def _file(index: Index, path: str, repository: str) -> list[Symbol] | None:
 def _same_name(index: Index, path: str) -> str:
     """Return which indexed files have the name that a path ends with, as the end of a message."""
     name = path.rpartition("/")[2]
-    found = sorted(file for _, file in index.files(make_query("-", paths=[f"**/{name}"])) if file != path)
-    return f"; did you mean {' or '.join(map(visible, found[:NAMED]))}?" if found else ""
+    paths = sorted(file for _, file in index.files(make_query("-", paths=[f"**/{name}"])) if file != path)
+    return f"; did you mean {' or '.join(map(visible, paths[:NAMED]))}?" if paths else ""
 
 
 def _add_file(page: Page, path: str, symbols: list[Symbol]) -> dict[str, Any]:

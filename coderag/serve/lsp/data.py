@@ -63,12 +63,12 @@ def tables_named(text: str) -> dict[str, str]:
 
     "SELECT 1 FROM shop.orders AS o, users" -> {"o": "shop.orders", "orders": "shop.orders", "users": "users"}
     """
-    found: dict[str, str] = {}
+    tables: dict[str, str] = {}
     for clause in CLAUSE.finditer(text[:MAX_TEXT]):
-        _add(found, clause["name"], clause["alias"])
+        _add(tables, clause["name"], clause["alias"])
         for one in LISTED.finditer(clause["more"]):
-            _add(found, one["name"], one["alias"])
-    return found
+            _add(tables, one["name"], one["alias"])
+    return tables
 
 
 def _add(found: dict[str, str], name: str, alias: str | None) -> None:

@@ -65,10 +65,10 @@ def _mapped(index: Index, document: Document, offset: int) -> Hover | None:
 def _mapped_to(index: Index, document: Document, name: str) -> list[Location]:
     """Return the tables and columns that a definition of a document is mapped to."""
     try:
-        found = index.refs(name, paths=[document.glob], repository=document.repository)
+        references = index.refs(name, paths=[document.glob], repository=document.repository)
     except CoderagError:
         return []
-    groups = [group for one in found for group in one.groups if group.role is Role.MAPS]
+    groups = [group for one in references for group in one.groups if group.role is Role.MAPS]
     return [reference.spot for group in groups for reference in group.references]
 
 
@@ -120,10 +120,10 @@ def _column_card(index: Index, facts: TableFacts, column: Column) -> str:
 def _usage(index: Index, table: Name, column: str) -> str:
     """Return "read by 3 places, reads whole rows: 12" of a column; "" if nothing is known to use it."""
     try:
-        found = index.refs(f"{_name(table)}.{column}", kinds=("column",), shown=0)
+        references = index.refs(f"{_name(table)}.{column}", kinds=("column",), shown=0)
     except CoderagError:
         return ""
-    totals = {group.role: group.total for one in found[:1] for group in one.groups}
+    totals = {group.role: group.total for one in references[:1] for group in one.groups}
     named = [f"{role} {counted(totals[role], 'place')}" for role in USING if role in totals]
     return ", ".join(named + [f"{role}: {counted(totals[role], 'place')}" for role in USING_ROWS if role in totals])
 

@@ -61,8 +61,8 @@ def _lenses(index: Index, document: Document) -> Iterator[CodeLens]:
             continue
         data = DATA_KINDS.get(kind, ())
         paths = [] if data else [document.glob]
-        found = index.refs(qualified_name, kinds=data, paths=paths, repository=document.repository)
-        if found and (title := _title(found[0], OF_DATA if data else OF_CODE)):
+        references = index.refs(qualified_name, kinds=data, paths=paths, repository=document.repository)
+        if references and (title := _title(references[0], OF_DATA if data else OF_CODE)):
             place = document.line_range(line, name)
             arguments = [document.uri, qualified_name]
             yield CodeLens(place, command=Command(title, SHOW_REFERENCES, arguments=arguments))

@@ -86,9 +86,9 @@ def _references(index: Index, meaning: Meaning) -> Iterator[References]:
 
 
 def _unique(places: Iterable[Location]) -> list[Location]:
-    found: dict[tuple[str, int], Location] = {}
+    locations: dict[tuple[str, int], Location] = {}
     for place in places:
-        found.setdefault((place.uri, place.range.start.line), place)
-        if len(found) == MAX_LOCATIONS:
+        locations.setdefault((place.uri, place.range.start.line), place)
+        if len(locations) == MAX_LOCATIONS:
             break
-    return list(found.values())
+    return list(locations.values())

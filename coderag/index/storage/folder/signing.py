@@ -70,15 +70,15 @@ def _signature(key: bytes, purpose: str, data: bytes) -> str:
 
 
 def _shared_key() -> bytes:
-    given = os.environ.get(VARIABLE, "")
-    if not given:
+    secret = os.environ.get(VARIABLE, "")
+    if not secret:
         return b""
-    if len(given) < LEAST_CHARACTERS:
+    if len(secret) < LEAST_CHARACTERS:
         raise IndexKeyError(
-            f"{VARIABLE} has {len(given)} characters and needs {LEAST_CHARACTERS} at least; make one with "
+            f"{VARIABLE} has {len(secret)} characters and needs {LEAST_CHARACTERS} at least; make one with "
             '"openssl rand -hex 32"'
         )
-    return sha256(given.encode("utf-8", "surrogateescape")).digest()
+    return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
 @lru_cache(maxsize=8)
