@@ -144,12 +144,12 @@ def checked_list(limit: Limit, items: Iterable[str], *, name: str, item: Limit =
     """
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
         raise TypeError(f"{name} is of type {type(items).__name__}; give a list of texts")
-    found = tuple(islice(items, int(limit.most) + 1))
-    if len(found) > limit.most:
+    bounded = tuple(islice(items, int(limit.most) + 1))
+    if len(bounded) > limit.most:
         raise limit.error(f"{name} has more than {limit.most:,.0f} {limit.unit}")
-    for one in found:
+    for one in bounded:
         check_text(item, one, name=f"an item of {name}")
-    return found
+    return bounded
 
 
 def fault_of_number(limit: Limit, value: float) -> str:

@@ -32,10 +32,11 @@ class CoderagRetriever:
     @component.output_types(documents=list[Document])
     def run(self, query: str, top_k: int | None = None) -> dict[str, list[Document]]:
         """Return the best documents for a query, best first."""
-        found = retrieved(self._index, query, k=top_k or self._top_k)
+        documents = retrieved(self._index, query, k=top_k or self._top_k)
         return {
             "documents": [
-                Document(id=one.id, content=one.content, meta=dict(one.metadata), score=score) for one, score in found
+                Document(id=one.id, content=one.content, meta=dict(one.metadata), score=score)
+                for one, score in documents
             ]
         }
 

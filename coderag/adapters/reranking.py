@@ -59,13 +59,13 @@ def _ordered(answer: Sequence[Any], documents: Sequence[Document]) -> Order:
 
 def _by_score(scores: Iterable[Any], documents: Sequence[Document]) -> Order:
     """Return documents by their scores; equal ones stay in their order."""
-    found = list(scores)
-    if len(found) != len(documents):
-        raise RerankerError(f"the reranker returned {len(found)} scores for {len(documents)} documents")
-    for score in found:
+    ranking = list(scores)
+    if len(ranking) != len(documents):
+        raise RerankerError(f"the reranker returned {len(ranking)} scores for {len(documents)} documents")
+    for score in ranking:
         if not isinstance(score, Real) or math.isnan(score):
             raise RerankerError(
                 f"the reranker returned {score!r:.60}; give a number for each document, or ids in order"
             )
-    order = sorted(range(len(found)), key=lambda number: -float(found[number]))
-    return [(number, float(found[number])) for number in order]
+    order = sorted(range(len(ranking)), key=lambda number: -float(ranking[number]))
+    return [(number, float(ranking[number])) for number in order]

@@ -71,8 +71,8 @@ class Retriever:
         check_question(query, k=k)
         depth = k if self._rerank is None else max(k, self._depth)
         each = min(max(CANDIDATES * k, depth), int(K.most))
-        found = [[one.document for one in retrieved(index, query, k=each)] for index in self._indexes]
-        fused = fuse_ranks(found, k_rrf=self._k_rrf)
+        lists = [[one.document for one in retrieved(index, query, k=each)] for index in self._indexes]
+        fused = fuse_ranks(lists, k_rrf=self._k_rrf)
         if self._rerank is None or not fused:
             return fused[:k]
         documents = [document for document, _ in fused[:depth]]

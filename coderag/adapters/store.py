@@ -56,7 +56,7 @@ class DocumentStore:
         return [self._put(document) for document in documents]
 
     def get(self, identity: str) -> Document | None:
-        """Return the document of an id, None where there is none."""
+        """Return the document of an id, None if there is none."""
         number = self._numbers.get(identity)
         return None if number is None else self.documents[number]
 

@@ -33,8 +33,8 @@ def rerank_by_trees(query: str, documents: Sequence[Document]) -> list[Document]
             place.write_bytes(document.content.encode("utf-8", "replace"))
         index = Index.build(folder, encoder="static", workers=0, cache=False, graph=False, history=False)
         hits = index.search(query, k=int(K.most), tests=TestPolicy.INCLUDE, collapse=False)
-    found = dict.fromkeys(int(hit.chunk.path.partition("/")[0]) for hit in hits)
-    return [documents[number] for number in dict.fromkeys([*found, *range(len(documents))])]
+    places = dict.fromkeys(int(hit.chunk.path.partition("/")[0]) for hit in hits)
+    return [documents[number] for number in dict.fromkeys([*places, *range(len(documents))])]
 
 
 def _file_name(document: Document) -> str:

@@ -150,7 +150,7 @@ class _Agent:
         return Check(self.agent.title, level, text, advice)
 
     def _step(self) -> Step | None:
-        """Return where the entry of the server belongs, None where a program keeps it."""
+        """Return where the entry of the server belongs, None if a program keeps it."""
         found = wanted([self.agent], self.places, parts=[Part.MCP], command=self.command, roots=[os.sep])
         return found.steps[0] if found.steps else None
 
@@ -170,7 +170,7 @@ def _entry(step: Step, root: Path | None) -> Any:
 
 
 def _program(value: Any) -> str:
-    """Return the program that an entry starts, "" where it names none."""
+    """Return the program that an entry starts, "" if it names none."""
     if isinstance(value, list):
         return next(filter(None, map(_program, value)), "")
     if not isinstance(value, dict):

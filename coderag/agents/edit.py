@@ -64,35 +64,35 @@ def current(edit: Edit, text: str) -> Any:
 def applied(edit: Edit, text: str) -> str:
     """Return a text with an edit; raises LeftAlone."""
     mark, body = _marked(text)
-    found = current(edit, text)
-    if found is not None and _same(edit, found):
+    entry = current(edit, text)
+    if entry is not None and _same(edit, entry):
         return text
     if edit.kind is Kind.FILE:
         return f"{mark}{edit.value}"
     if edit.kind is Kind.BLOCK:
         return mark + put_block(body, edit.value)
     if edit.kind is Kind.ITEM:
-        if found is None:
+        if entry is None:
             return mark + add_item(body, edit.key, edit.value)
         items = items_of(body, edit.key)
-        return mark + put_json(body, edit.key, [edit.value if item == found else item for item in items])
+        return mark + put_json(body, edit.key, [edit.value if item == entry else item for item in items])
     return mark + PUTTERS[edit.form](body, edit.key, edit.value)
 
 
 def removed(edit: Edit, text: str, *, made: int) -> str:
     """Return a text without an edit, and without as many tables around it as were made for it; raises LeftAlone."""
     mark, body = _marked(text)
-    found = current(edit, text)
-    if found is None:
+    entry = current(edit, text)
+    if entry is None:
         return text
     if edit.kind is Kind.FILE:
-        if found != edit.value:
+        if entry != edit.value:
             raise LeftAlone("it was edited since; delete it yourself")
         return ""
     if edit.kind is Kind.BLOCK:
         return mark + remove_block(body)
     if edit.kind is Kind.ITEM:
-        return mark + remove_item(body, edit.key, items_of(body, edit.key).index(found), made=made)
+        return mark + remove_item(body, edit.key, items_of(body, edit.key).index(entry), made=made)
     if edit.form == "toml":
         return mark + remove_toml(body, edit.key)
     remove = remove_json if edit.form == "json" else remove_yaml

@@ -46,7 +46,7 @@ class Written:
     path: str  # without links
     shown: str  # as the agent knows it
     root: str  # of its project, "" for a user's file
-    before: str | None  # the hash of what it held, None where there was none
+    before: str | None  # the hash of what it held, None if there was none
     written: str  # the hash of what it was given
     owned: tuple[Owned, ...]
 

@@ -22,8 +22,8 @@ def own_command() -> tuple[str, ...]:
     Links stay links: those of uv and pipx in ~/.local/bin lead to the new version after an upgrade.
     """
     called = Path(sys.argv[0])
-    if called.name == NAME and (found := shutil.which(str(called))):
-        return (str(Path(found).absolute()),)
+    if called.name == NAME and (path := shutil.which(str(called))):
+        return (str(Path(path).absolute()),)
     beside = Path(sys.executable).parent / NAME
     if os.access(beside, os.X_OK):
         return (str(beside.absolute()),)

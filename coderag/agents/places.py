@@ -21,10 +21,10 @@ SYSTEMS = {"darwin": "macos"}
 
 def home() -> Path:
     """Return the home of this user; raises FileNotFoundError where the user has none."""
-    found = Path(os.path.expanduser("~"))  # noqa: PTH111 - that of pathlib raises RuntimeError
-    if not found.is_absolute():
+    folder = Path(os.path.expanduser("~"))  # noqa: PTH111 - that of pathlib raises RuntimeError
+    if not folder.is_absolute():
         raise FileNotFoundError(errno.ENOENT, "HOME is not set, and the user has no home", "HOME")
-    return found
+    return folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Places:
         return next((path for path in paths if os.path.lexists(path)), paths[0])
 
     def program(self, name: str) -> str:
-        """Return the absolute path of a program, "" where there is none; nothing in the current folder is one."""
+        """Return the absolute path of a program, "" if there is none; nothing in the current folder is one."""
         folders = self.environment.get("PATH", "").split(os.pathsep)
-        found = shutil.which(name, path=os.pathsep.join(filter(os.path.isabs, folders)) or os.devnull)
-        inside = self.root is not None and found and Path(found).resolve().is_relative_to(self.root)
-        return "" if inside else found or ""
+        program = shutil.which(name, path=os.pathsep.join(filter(os.path.isabs, folders)) or os.devnull)
+        inside = self.root is not None and program and Path(program).resolve().is_relative_to(self.root)
+        return "" if inside else program or ""
 
     def has(self, agent: Agent) -> bool:
         """Tell whether an agent is installed, or used in the project."""

@@ -27,7 +27,7 @@ MAX_LINE = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a server answered; `failure` says why it did not, "" where it did."""
+    """What a server answered; `failure` says why it did not, "" if it did."""
 
     failure: str = ""
     tools: tuple[str, ...] = ()
@@ -66,9 +66,9 @@ def _asked(client: _Client, begun: float) -> Probe:
     if "search" not in names:
         raise _Failure("it offers no tool called search")
     asked = time.monotonic()
-    found = client.ask("tools/call", {"name": "search", "arguments": {"query": QUERY}})
-    text = " ".join(str(part.get("text", "")) for part in found.get("content", []))
-    if found.get("isError"):
+    reply = client.ask("tools/call", {"name": "search", "arguments": {"query": QUERY}})
+    text = " ".join(str(part.get("text", "")) for part in reply.get("content", []))
+    if reply.get("isError"):
         raise _Failure(f"its search failed: {text[:MAX_SAID]}")
     answer = text.strip().partition("\n")[0]
     return Probe("", names, started - begun, time.monotonic() - asked, answer)

@@ -29,5 +29,5 @@ def run_program(program: str, arguments: Sequence[str], *, home: Path) -> str:
         return f"{program} did not end within {SECONDS} s"
     except OSError as error:
         return f"{program} cannot be run: {error.strerror}"
-    said = " ".join((done.stderr or done.stdout).split())[:MAX_SAID]
-    return f"{program} ended with {done.returncode}: {said}" if done.returncode else ""
+    output = " ".join((done.stderr or done.stdout).split())[:MAX_SAID]
+    return f"{program} ended with {done.returncode}: {output}" if done.returncode else ""

@@ -39,10 +39,10 @@ def reminder(data: bytes, environment: Mapping[str, str] = os.environ) -> str:
 
     Raises ValueError, OSError and their like for a description or a counter that cannot be read.
     """
-    told = json.loads(data)
-    session = str(_first(told, "session_id", "sessionId", "conversation_id") or "")
-    tool = str(_first(told, "tool_name", "toolName") or "").lower()
-    commands = _commands(_first(told, "tool_input", "toolInput", "toolArgs"))
+    call = json.loads(data)
+    session = str(_first(call, "session_id", "sessionId", "conversation_id") or "")
+    tool = str(_first(call, "tool_name", "toolName") or "").lower()
+    commands = _commands(_first(call, "tool_input", "toolInput", "toolArgs"))
     counter = user_folder("XDG_CACHE_HOME", ".cache", environment) / "reminders" / sha256(session.encode()).hexdigest()
     if "coderag" in tool or "coderag" in commands:
         counter.unlink(missing_ok=True)
@@ -52,9 +52,9 @@ def reminder(data: bytes, environment: Mapping[str, str] = os.environ) -> str:
     if _counted(counter) < SEARCHES:
         return ""
     counter.unlink(missing_ok=True)
-    event = str(_first(told, "hook_event_name", "hookEventName") or "PostToolUse")
+    event = str(_first(call, "hook_event_name", "hookEventName") or "PostToolUse")
     answer: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": REMINDER}}
-    if "toolName" in told:  # GitHub Copilot
+    if "toolName" in call:  # GitHub Copilot
         answer["additionalContext"] = REMINDER
     return json.dumps(answer)
 
@@ -72,7 +72,7 @@ def _commands(given: Any) -> set[str]:
     if isinstance(line, list):
         words = [str(word) for word in line]
         line = words[-1] if words and Path(words[0]).name in SHELLS else " ".join(words)
-    found = set()
+    names = set()
     for step in STEPS.split(line if isinstance(line, str) else ""):
         words = step.split()
         while words and (ASSIGNMENT.match(words[0]) or words[0] in {"sudo", "time", "command"}):
@@ -80,8 +80,8 @@ def _commands(given: Any) -> set[str]:
         if words[:2] == ["git", "grep"]:
             words = words[1:]
         if words:
-            found.add(Path(words[0]).name)
-    return found
+            names.add(Path(words[0]).name)
+    return names
 
 
 def _counted(counter: Path) -> int:

@@ -42,7 +42,7 @@ class SettingsFile:
         return cls(real, root)
 
     def read(self) -> bytes | None:
-        """Return what the file holds, None where there is none; raises LeftAlone for what is not a regular file."""
+        """Return what the file holds, None if there is none; raises LeftAlone for what is not a regular file."""
         most = MOST_BYTES if self.root is None else MOST_PROJECT_BYTES
         try:
             data = read_start(str(self.path), most + 1)

@@ -134,8 +134,8 @@ def _step(agent: Agent, part: Part, places: Places, *, command: _Command) -> Ste
         key = target.key if is_list else (*target.key, NAME)
         edit = Edit(Kind.ITEM if is_list else Kind.ENTRY, form, key, value)
     elif value is not None:
-        whole = yaml_document(value) if form == "yaml" else json.dumps(value, indent=2) + "\n"
-        edit = Edit(Kind.FILE, "text", (), whole)
+        document = yaml_document(value) if form == "yaml" else json.dumps(value, indent=2) + "\n"
+        edit = Edit(Kind.FILE, "text", (), document)
     elif part is Part.INSTRUCTIONS and NAME not in path.stem:
         edit = Edit(Kind.BLOCK, "text", (), text("instructions"))
     else:

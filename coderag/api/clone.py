@@ -63,7 +63,7 @@ def clones_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def read_clone(folder: IndexPath) -> Clone | None:
-    """Return the clone in a folder, None where there is none, or none that this version can read."""
+    """Return the clone in a folder, None if there is none, or none that this version can read."""
     try:
         stored = json.loads((folder / STATE).read_bytes(STATE_BYTES))
         if stored.pop("format") != FORMAT:

@@ -109,7 +109,7 @@ def _around(place: _Place, line: int) -> _Place:
 
 
 def _lines(change: FileHistory, span: Span | None) -> tuple[Span, ...] | None:
-    """Return the lines of a place that a commit changed, None where it did not change it."""
+    """Return the lines of a place that a commit changed, None if it did not change it."""
     if span is None:
         return tuple(Span(first, last) for first, last in change.spans)
     parts = [(max(first, span.start_line), min(last, span.end_line)) for first, last in change.spans]

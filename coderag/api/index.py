@@ -432,7 +432,7 @@ class Index:
         With `paths`, absolute or from a root, only these files and folders are looked at: what an editor or a watcher
         knows to have changed. A `thorough` update lists every folder and compares every byte of the index with its
         sums; the files of what is damaged are read again. What is not given stays as the index was made; what differs
-        from it means that all is read again. With another encoder, all is embedded anew; the vectors that there were
+        from it means that all is read again. With another encoder, all is embedded again; the vectors that there were
         answer until that is done. Another writer is waited for `lock_seconds`, or a minute. At most `most_files` are
         read; the reports say how many are left to the next update. The processes that read files stay for the next
         update, until `close`.
@@ -524,8 +524,8 @@ class Index:
         from coderag.api.root_follower import RootFollower
         from coderag.index.build.watch.watch_loop import follow
 
-        whole = self._whole("follow changes")
-        parts = zip(whole.roots, whole.opened, strict=True)
+        snapshot = self._whole("follow changes")
+        parts = zip(snapshot.roots, snapshot.opened, strict=True)
         followers = [RootFollower(root, opened, workers=workers) for root, opened in parts]
         try:
             for update in follow([follower.followed for follower in followers], stop=stop, poll=poll):
@@ -571,7 +571,7 @@ class Index:
     def recall(self) -> Recall | None:
         """Return how many of the nearest vectors a search finds, on questions made of what is indexed.
 
-        None where there are no vectors. Raises EncoderError.
+        None if there are no vectors. Raises EncoderError.
         """
         from coderag.index.reader.recall import measure_recall
 
@@ -775,7 +775,7 @@ class Index:
     def commits_of(self, chunk: Chunk, *, question: str = "") -> list[LoggedChange]:
         """Return the commit that changed a chunk last, and behind it that whose subject fits a question best.
 
-        The history is as it was stored; [] where it says nothing of the chunk.
+        The history is as it was stored; [] if it says nothing of the chunk.
         """
         from coderag.api.commit_log import commits_of
 
@@ -1080,7 +1080,7 @@ class Index:
         """Return what refers to each definition, file, route, table or column that a target means, the best first.
 
         A target is a symbol, FILE, FILE:LINE, table, table.column or route; `kinds`, `paths` (globs) and `repository`
-        narrow it. At most `shown` references of each group are there, None for all. [] where nothing has the name.
+        narrow it. At most `shown` references of each group are there, None for all. [] if nothing has the name.
         Raises QueryError.
         """
         from coderag.graph.queries.answers import all_references
@@ -1104,7 +1104,7 @@ class Index:
     ) -> Impact | None:
         """Return what is affected when the best that a target means is renamed, dropped or changes its type.
 
-        Up to `depth` steps away; the tests that run any of it are found at any distance. None where nothing has the
+        Up to `depth` steps away; the tests that run any of it are found at any distance. None if nothing has the
         name. Raises QueryError for an empty target, an unknown change or kind, and what exceeds a limit.
         """
         from coderag.graph.queries.answers import all_impacts
@@ -1131,8 +1131,8 @@ class Index:
 
         check_text(NAME, revision, name="the revision")
         check_number(DEPTH, depth)
-        whole = self._whole("be compared with what git has")
-        return diff_impact(whole, revision, staged=staged, patch=patch, depth=depth)
+        snapshot = self._whole("be compared with what git has")
+        return diff_impact(snapshot, revision, staged=staged, patch=patch, depth=depth)
 
     @on_one_snapshot
     def changed_files(self, revision: str = "") -> frozenset[tuple[str, str]]:
@@ -1220,7 +1220,7 @@ class Index:
     ) -> Drawing | None:
         """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
 
-        At most `k` nodes. `languages`, `databases` and `tests` are about what a question finds. None where nothing
+        At most `k` nodes. `languages`, `databases` and `tests` are about what a question finds. None if nothing
         is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
         """
         from coderag.graph.queries.answers import draw, draw_places

@@ -49,7 +49,7 @@ def spawn_indexing(root: Root) -> subprocess.Popen[bytes]:
 
 
 def indexing_progress(folder: IndexPath) -> IndexingProgress | None:
-    """Return how far the first index of a folder is, None where no process makes one."""
+    """Return how far the first index of a folder is, None if no process makes one."""
     try:
         if not is_locked(folder / LOCK):
             return None

@@ -75,7 +75,7 @@ class Snapshot:
 
     @cached_property
     def encoder(self) -> Encoder | None:
-        """The encoder of all roots' vectors, None where they have none, or not the same; a warning says so then."""
+        """The encoder of all roots' vectors, None if they have none, or not the same; a warning says so then."""
         keys = {root.manifest.vectors for root in self.opened}
         if keys == {""}:
             return None
@@ -147,7 +147,7 @@ class Snapshot:
 
     @cached_property
     def relations(self) -> Mapping[str, Relations]:
-        """The neighbours of hits by the stored graphs, by repository; {} where there are no graphs."""
+        """The neighbours of hits by the stored graphs, by repository; {} if there are no graphs."""
         if not self.stored_graphs:
             return {}
         from coderag.graph.queries.relations import Relations
@@ -239,7 +239,7 @@ class Snapshot:
 
     @cached_property
     def _comparisons(self) -> list[FileComparison] | None:
-        """What the files of each root are compared with, read once; None where all of them are to be read again."""
+        """What the files of each root are compared with, read once; None if all of them are to be read again."""
         return _comparisons(self.opened)
 
     def verify(self) -> None:
@@ -294,8 +294,8 @@ def _open(roots: Sequence[Root], before: Snapshot | None) -> Snapshot:
     corpus.vector_graphs = tuple((root.folder, graph) for root in opened if (graph := root.vector_graph) is not None)
     snapshot = Snapshot(tuple(roots), opened, corpus)
     if before is not None and _graph_files(before) == _graph_files(snapshot):
-        kept = {name: value for name, value in vars(before).items() if name in OF_STORED_GRAPHS}
-        vars(snapshot).update(kept)  # their arrays are unpacked once
+        reused = {name: value for name, value in vars(before).items() if name in OF_STORED_GRAPHS}
+        vars(snapshot).update(reused)  # their arrays are unpacked once
     if before is not None and WATCHING in vars(before):
         vars(snapshot)[WATCHING] = before._stillness.carried(opened)
     return snapshot

@@ -77,7 +77,7 @@ class SnapshotView:
 
     @property
     def encoder(self) -> Encoder | None:
-        """The encoder of all roots' vectors, None where they have none, or not the same."""
+        """The encoder of all roots' vectors, None if they have none, or not the same."""
         return self.whole.encoder
 
     @cached_property
@@ -106,7 +106,7 @@ class SnapshotView:
 
     @property
     def relations(self) -> Mapping[str, Relations]:
-        """The neighbours of hits, by repository, by the graphs of what is seen; {} where there are no graphs."""
+        """The neighbours of hits, by repository, by the graphs of what is seen; {} if there are no graphs."""
         return self._graphs.relations(lambda: self.whole.stored_graphs) if self.whole.has_stored_graphs else {}
 
     @property

@@ -65,7 +65,7 @@ class Stillness:
             self._cannot_watch = self._watch is None
 
     def _mark(self) -> Mark | None:
-        """Return what is another one as soon as something happened, None where nobody can tell."""
+        """Return what is another one as soon as something happened, None if nobody can tell."""
         watch = self._watch
         return None if watch is None or watch.is_lost else (watch.count(), tuple(self._stamps()))
 

@@ -40,7 +40,7 @@ class Request:
 
     @property
     def key(self) -> AnswerKey | None:
-        """What tells this request from those with other answers, None where nothing does."""
+        """What tells this request from those with other answers, None if nothing does."""
         pipeline = self.pipeline.key
         if pipeline is None or self.state is None or not isinstance(self.model, str):
             return None

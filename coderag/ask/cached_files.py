@@ -13,7 +13,7 @@ __all__ = ["read_cached", "sizes_of", "trim_cached", "write_cached"]
 
 
 def read_cached(path: Path, *, most_bytes: int) -> bytes | None:
-    """Return what a file holds, None where there is none, or one that others may read or write."""
+    """Return what a file holds, None if there is none, or one that others may read or write."""
     try:
         folder = open_folder(path.parent)
     except (OSError, UnfitFileError):

@@ -53,7 +53,7 @@ def compose(turn: Turn) -> Answer:
 
 
 def numbered(finding: Finding, shelf: Shelf, *, part: int = 0) -> Statement | None:
-    """Return what a finding states with the numbers of its sources, None where its own has no room."""
+    """Return what a finding states with the numbers of its sources, None if its own has no room."""
     own = shelf.size(finding.source)
     numbers = [(naming.end, shelf.number(naming.source, spare=own)) for naming in finding.namings]
     marks = tuple(Mark(end, number) for end, number in numbers if number)
@@ -82,17 +82,17 @@ class Shelf:
         return 0 if self._known(source) else tokens_of(source.text)
 
     def number(self, source: Source, *, spare: int = 0) -> int:
-        """Return the number of a source, 0 where there is no room for its text; the first is cut to have room.
+        """Return the number of a source, 0 if there is no room for its text; the first is cut to have room.
 
         `spare` tokens are left for another one.
         """
         if known := self._known(source):
             return known
-        kept = _cut(source, self._left) if not self.sources and not spare else source
-        if tokens_of(kept.text) > self._left - spare:
+        shortened = _cut(source, self._left) if not self.sources and not spare else source
+        if tokens_of(shortened.text) > self._left - spare:
             return 0
-        self._left -= tokens_of(kept.text)
-        self.sources.append(replace(kept, number=len(self.sources) + 1))
+        self._left -= tokens_of(shortened.text)
+        self.sources.append(replace(shortened, number=len(self.sources) + 1))
         return len(self.sources)
 
     def _known(self, source: Source) -> int:

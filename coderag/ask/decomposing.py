@@ -45,14 +45,16 @@ def decompose(turn: Turn) -> Turn:
             if len(proposed) > 1:
                 return _nested(turn, proposed, turn.model.name)
             why = f", by rules, as {turn.model.name} sees one question"
-    said = "; ".join(part.text for part in parts) if len(parts) > 1 else "one question"
-    return turn.after("decompose", f"{said}{why}", evidence=[Evidence(part.text, needs=part.needs) for part in parts])
+    summary = "; ".join(part.text for part in parts) if len(parts) > 1 else "one question"
+    return turn.after(
+        "decompose", f"{summary}{why}", evidence=[Evidence(part.text, needs=part.needs) for part in parts]
+    )
 
 
 def with_entities(part: Evidence, before: Sequence[Evidence], index: Index) -> Evidence:
     """Return a part that is also searched with the subject of the part that it needs, or with what answered that.
 
-    After that it needs none. Only a question for a relation is read anew: the graph answers no wording without a name.
+    After that it needs none. Only a question for a relation is tried again: the graph needs a name to answer.
     """
     if not 0 <= part.needs < len(before):
         return part
@@ -72,8 +74,8 @@ def _nested(turn: Turn, parts: Sequence[SubQuestion], name: str) -> Turn:
     """Return the turn with the question itself and a model's sub-questions after it."""
     subs = [Evidence(part.text, needs=part.needs + 1 if part.needs >= 0 else -1) for part in parts]
     leans = [f"{part.text}{f' (after {parts[part.needs].text})' if part.needs >= 0 else ''}" for part in parts]
-    said = "; ".join([turn.text, *leans])
-    return turn.after("decompose", f"{said}, by {name}", evidence=[Evidence(turn.text), *subs])
+    text = "; ".join([turn.text, *leans])
+    return turn.after("decompose", f"{text}, by {name}", evidence=[Evidence(turn.text), *subs])
 
 
 def _reading(text: str, before: str, index: Index, *, shown: tuple[Shown, ...]) -> str:

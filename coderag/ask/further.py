@@ -98,13 +98,13 @@ def _users(turn: Turn, passages: Sequence[Finding]) -> Iterator[Source]:
     name = passages[0].source.name
     index = turn.index.with_stored_graph()
     references = index.refs(name, kinds=("table", "view"), shown=USED)[:1] if name else []
-    for found in references:
-        groups = {group.role: group for group in found.groups}
+    for reference in references:
+        groups = {group.role: group for group in reference.groups}
         uses = [use for role in USERS if role in groups for use in groups[role].references]
         for use in uses[:USED]:
             around = (
                 chunk
-                for chunk in turn.places.chunks(found.repository, use.path)
+                for chunk in turn.places.chunks(reference.repository, use.path)
                 if any(use.line in lines for lines in chunk.parts)
             )
             yield from map(source_of, [*around][:1])

@@ -34,15 +34,15 @@ def open_folder(path: Path) -> int:
         raise
     except OSError as error:
         raise UnfitFileError(f"{path} cannot be opened, or is a link: {error.strerror}; remove it") from error
-    found = os.fstat(handle)
-    if found.st_uid != os.geteuid() or found.st_mode & OTHERS:
+    status = os.fstat(handle)
+    if status.st_uid != os.geteuid() or status.st_mode & OTHERS:
         os.close(handle)
         raise UnfitFileError(f'others may enter {path}; run "chmod 700" on it')
     return handle
 
 
 def read_file(folder: int, name: str, *, most_bytes: int) -> bytes | None:
-    """Return what a file of an open folder holds, None where there is none; raises UnfitFileError."""
+    """Return what a file of an open folder holds, None if there is none; raises UnfitFileError."""
     try:
         handle = os.open(name, READ, dir_fd=folder)
     except FileNotFoundError:
@@ -50,13 +50,13 @@ def read_file(folder: int, name: str, *, most_bytes: int) -> bytes | None:
     except OSError as error:
         raise UnfitFileError(f"it cannot be opened, or is a link: {error.strerror}") from error
     with os.fdopen(handle, "rb", buffering=0) as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
             raise UnfitFileError("it is no regular file")
-        if found.st_uid != os.geteuid() or found.st_mode & OTHERS:
+        if status.st_uid != os.geteuid() or status.st_mode & OTHERS:
             raise UnfitFileError('others may read or write it ("chmod 600" changes that)')
-        if found.st_size > most_bytes:
-            raise UnfitFileError(f"it has {found.st_size:,} bytes, more than {most_bytes:,}")
+        if status.st_size > most_bytes:
+            raise UnfitFileError(f"it has {status.st_size:,} bytes, more than {most_bytes:,}")
         return file.read(most_bytes + 1)
 
 

@@ -62,8 +62,8 @@ def relation_of(question: str) -> RelationQuestion | None:
     text = " ".join(question.split()).rstrip(" .!?")
     for pattern, replacement in REWRITES:
         text = pattern.sub(replacement, text)
-    found = relation_question(text)
-    return None if found is None or found.sought is Sought.PARTS else found
+    relation = relation_question(text)
+    return None if relation is None or relation.sought is Sought.PARTS else relation
 
 
 def relations_among(names: Sequence[str]) -> list[RelationQuestion]:

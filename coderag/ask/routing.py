@@ -164,8 +164,8 @@ def tells_of_code(question: str) -> bool:
 
 def _is_of_data(question: str, known: Known) -> bool:
     """Tell whether a question asks for rows, or for tables and how they are joined."""
-    found = stems_in(_without_code(question, known))
-    tables, columns = found & known.tables, found & known.columns
+    stems = stems_in(_without_code(question, known))
+    tables, columns = stems & known.tables, stems & known.columns
     if not tables and not columns:
         return False
     if TABLES.search(question) and not TASK.search(question):

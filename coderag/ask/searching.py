@@ -30,7 +30,7 @@ def searched(
 ) -> list[Hit]:
     """Return the hits of a text as it is: quotes and colons in a question are no conditions.
 
-    Kinds and languages are those among what the question is limited to; [] where none of them is.
+    Kinds and languages are those among what the question is limited to; [] if none of them is.
     """
     within = turn.options.within
     of_kinds, of_languages = _common(within.kinds, kinds), _common(within.languages, languages)
@@ -50,7 +50,7 @@ def searched(
 
 
 def _common(chosen: Sequence[str], wanted: frozenset[str]) -> frozenset[str] | None:
-    """Return what is both chosen and wanted, of which an empty one is everything; None where nothing is."""
+    """Return what is both chosen and wanted, of which an empty one is everything; None if nothing is."""
     if not chosen or not wanted:
         return frozenset(chosen) or wanted
     return wanted.intersection(chosen) or None

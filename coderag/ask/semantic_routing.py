@@ -50,7 +50,7 @@ class Routing:
 
     routes: tuple[Route, ...]
     why: str = ""  # "": by rules
-    rivals: tuple[Route, ...] = ()  # main routes that are as likely, itself among them; () where none is
+    rivals: tuple[Route, ...] = ()  # main routes that are as likely, itself among them; () if none is
 
     @property
     def said(self) -> str:

@@ -26,8 +26,8 @@ SETTINGS = "settings"  # the pipeline of the settings, stated by the user
 def stated_or_set(stated: str | Sequence[str | Stage], roots: Iterable[Path]) -> Orchestration:
     """Return the pipeline that the user states, else that of the settings; raises QueryError and SettingsError."""
     if not stated or stated == SETTINGS:
-        found = pipeline_of(roots)
-        return found.asking_model() if stated else found
+        pipeline = pipeline_of(roots)
+        return pipeline.asking_model() if stated else pipeline
     return orchestrated(stated).asking_model()
 
 

@@ -29,7 +29,7 @@ def mended(question: str, unknown: Sequence[str], index: Index) -> tuple[str, li
 
 
 def _alike(word: str, index: Index) -> str:
-    """Return the word of a definition's name that a word misspells, "" where none is near."""
+    """Return the word of a definition's name that a word misspells, "" if none is near."""
     if not MIN_LETTERS <= len(word) <= MOST_LETTERS or not word.isalpha() or not word.isascii():
         return ""
     names = (symbol.name for symbol in index.symbols(word, k=CANDIDATES))

@@ -44,8 +44,8 @@ def reframe(turn: Turn) -> Turn:
     turn = reframed(turn)
     frequencies = turn.frequencies(content_words(turn.text))
     text, changes = mended(turn.text, [word for word, count in frequencies.items() if not count], turn.index)
-    said = ", ".join(f"{old} is read as {new}" for old, new in changes) or "every word is left as it is"
-    return replace(turn, text=text, trace=(*turn.trace, Step("reframe", said)))
+    summary = ", ".join(f"{old} is read as {new}" for old, new in changes) or "every word is left as it is"
+    return replace(turn, text=text, trace=(*turn.trace, Step("reframe", summary)))
 
 
 def route(turn: Turn) -> Turn:
@@ -54,8 +54,8 @@ def route(turn: Turn) -> Turn:
     known = replace(known_in(turn.index), confidence=confidence)
     routings = [_chosen(turn, part.text, routing_of(part.text, known)) for part in turn.parts]
     evidence = [replace(part, routes=one.routes) for part, one in zip(turn.parts, routings, strict=True)]
-    said = "; ".join(f"{part.text}: {one.said}" for part, one in zip(turn.parts, routings, strict=True))
-    return turn.after("route", said, evidence=evidence)
+    summary = "; ".join(f"{part.text}: {one.said}" for part, one in zip(turn.parts, routings, strict=True))
+    return turn.after("route", summary, evidence=evidence)
 
 
 def retrieve(turn: Turn) -> Turn:
@@ -63,16 +63,16 @@ def retrieve(turn: Turn) -> Turn:
     evidence: list[Evidence] = []
     for part in turn.parts:
         evidence.append(looked_up(turn, with_entities(part, evidence, turn.index), _looked_up))
-    said = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
-    return turn.after("retrieve", said, evidence=evidence)
+    summary = "; ".join(f"{part.text}: {len(part.findings)} findings, {len(part.hits)} hits" for part in evidence)
+    return turn.after("retrieve", summary, evidence=evidence)
 
 
 def answer(turn: Turn) -> Turn:
     """Write the answer from the evidence that carries one."""
     found = with_further(turn, compose(turn))
     answered = sum(part.verdict == "found" for part in found.parts)
-    said = f"{found.verdict}: {answered} of {len(found.parts)} parts, {len(found.sources)} sources"
-    trace = (*turn.trace, Step("answer", said))
+    summary = f"{found.verdict}: {answered} of {len(found.parts)} parts, {len(found.sources)} sources"
+    trace = (*turn.trace, Step("answer", summary))
     return replace(turn, answer=replace(found, trace=trace), trace=trace)
 
 
@@ -115,8 +115,8 @@ def _of_relation(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
     relation = relation_of(part.text)
     names = [name for name in things_in(part.text) if is_target(name, turn.index)]
     for asked in [*([relation] if relation else []), *(relations_among(names) if names else [])]:
-        if found := relation_findings(turn.index, asked, turn.places):
-            return tuple(found)
+        if findings := relation_findings(turn.index, asked, turn.places):
+            return tuple(findings)
     return ()
 
 
@@ -127,18 +127,18 @@ def _of_overview(turn: Turn, part: Evidence) -> tuple[Finding, ...]:
 
 def _of_variants(turn: Turn, part: Evidence, known: Sequence[Finding]) -> list[Finding]:
     """Return tables and queries that only variants of a question about data find."""
-    found = {finding.source.place for finding in known}
+    places = {finding.source.place for finding in known}
     hits = (hit for variant in part.variants for hit in searched(turn, variant.text, kinds=SCHEMA_KINDS)[:OF_VARIANT])
     more = findings_of_hits(list({hit.chunk.id: hit for hit in hits}.values()), {}, route=Route.DATA)
-    return [finding for finding in more if finding.source.place not in found]
+    return [finding for finding in more if finding.source.place not in places]
 
 
 def _with_neighbours(turn: Turn, part: Evidence) -> Evidence:
     """Return evidence of one definition or table with the edges of the graph around it."""
     if any(finding.route is Route.GRAPH for finding in part.findings):
         return part
-    found = neighbourhood_findings(turn.index, part.text, turn.places, found=part.findings)
-    return replace(part, findings=tuple(found)) if found else part
+    findings = neighbourhood_findings(turn.index, part.text, turn.places, found=part.findings)
+    return replace(part, findings=tuple(findings)) if findings else part
 
 
 def _documents_first(sections: list[Hit], others: list[Hit]) -> list[Hit]:

@@ -41,8 +41,8 @@ WEAK_WEIGHT = 0.4
 def content_words(question: str) -> list[str]:
     """Return the words that say what a question is about, in order, each once."""
     found = (word for word in words(question) if len(word) > 1 and not word.isdigit())
-    kept = (word for word in found if word.lower() not in NO_MATTER)
-    return list(dict.fromkeys(kept))
+    content = (word for word in found if word.lower() not in NO_MATTER)
+    return list(dict.fromkeys(content))
 
 
 def is_weak(word: str) -> bool:
@@ -62,8 +62,8 @@ def overlap(text: str, weights: Mapping[str, float]) -> float:
 
 def names_in(question: str) -> list[str]:
     """Return the names that are written as code: qualified, in snake_case or camelCase, quoted, called."""
-    found = (match[0] for match in NAME.finditer(question))
-    return list(dict.fromkeys(name for name in found if _is_name(name, question)))
+    names = (match[0] for match in NAME.finditer(question))
+    return list(dict.fromkeys(name for name in names if _is_name(name, question)))
 
 
 def _is_name(name: str, question: str) -> bool:

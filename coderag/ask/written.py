@@ -29,9 +29,9 @@ def written(
     if not answer.is_found:
         return answer
     facts = [cited(fact) for fact in answer.facts]
-    asked = answer.read_as or answer.question
+    question = answer.read_as or answer.question
     sources = (*answer.sources, *answer.further)
-    prose = checked_answer(asked, sources, facts, model=model, check=check, watch=watch)
+    prose = checked_answer(question, sources, facts, model=model, check=check, watch=watch)
     if not prose.found:
         return replace(answer, verdict=Verdict.NOT_FOUND, nearest=sources, further=(), faults=prose.faults)
     return replace(answer, text=prose.text, sources=sources, further=(), faults=prose.faults)

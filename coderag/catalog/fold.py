@@ -139,14 +139,14 @@ def _named(found: Sequence[Built]) -> list[_Folded]:
 
 def _asked_names(found: Sequence[Built], used: Sequence[set[str]]) -> list[dict[str, str]]:
     """Return the names of the databases that were asked, by what the states call them, folded."""
-    told = Counter(group.told.casefold() for one in found for group in one.asked.values())
+    names = Counter(group.told.casefold() for one in found for group in one.asked.values())
     others = {
         one.group.name.casefold() for one, keys in zip(found, used, strict=True) if "" in keys and "" not in one.asked
     }
     others |= {key for one, keys in zip(found, used, strict=True) for key in keys if key not in one.asked}
     return [
         {
-            key: group.told if told[group.told.casefold()] == 1 and group.told.casefold() not in others else group.name
+            key: group.told if names[group.told.casefold()] == 1 and group.told.casefold() not in others else group.name
             for key, group in one.asked.items()
         }
         for one in found

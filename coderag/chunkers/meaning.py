@@ -46,7 +46,7 @@ def chunk_by_meaning(
 
 
 def _distances(sentences: Sequence[str], encoder: Encoder | None) -> Array:
-    """Return how far the sentences before each gap are from those behind it, f32[gaps]; 0 where no word is known."""
+    """Return how far the sentences before each gap are from those behind it, f32[gaps]; 0 if no word is known."""
     if len(sentences) < 2:
         return np.zeros(0, dtype=np.float32)
     if encoder is None:

@@ -53,7 +53,7 @@ def packed(weights: Sequence[int], *, size: int, overlap: int) -> Iterator[tuple
 
 
 def chunk_of(text: str, cut: Cut, *, title: str = "") -> TextChunk | None:
-    """Return the chunk between two places without white space at its ends, None where there is nothing else."""
+    """Return the chunk between two places without white space at its ends, None if there is nothing else."""
     start, end = cut
     inner = text[start:end]
     start += len(inner) - len(inner.lstrip())

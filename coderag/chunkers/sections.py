@@ -58,11 +58,11 @@ def _has_body(lines: list[str]) -> bool:
 
 def _parts(text: str, offset: int, title: str, size: int, overlap: int) -> list[TextChunk]:
     """Return a section as one chunk, or as several where it is longer than `size`."""
-    whole = chunk_of(text, (0, len(text)), title=title)
-    if whole is None:
+    section = chunk_of(text, (0, len(text)), title=title)
+    if section is None:
         return []
-    chunks = [whole]
-    if len(whole.text) > size:
+    chunks = [section]
+    if len(section.text) > size:
         starts = _units(text, size)
         borders = [*starts, len(text)]
         spans = packed(lengths_of(starts, len(text)), size=size, overlap=overlap)

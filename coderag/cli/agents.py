@@ -93,13 +93,13 @@ def carry_out(
 
 def _show(options: argparse.Namespace, changes: Sequence[FileChange], programs: Sequence[Program]) -> None:
     shown = screen(options.color)
-    whole: dict[bytes | None, str] = {}  # new files by their text, which several agents share
+    new_texts: dict[bytes | None, str] = {}  # new files by their text, which several agents share
     for change in changes:
-        if change.before is None and change.after in whole:
-            print(same_line(change, whole[change.after], shown))
+        if change.before is None and change.after in new_texts:
+            print(same_line(change, new_texts[change.after], shown))
         else:
             print("\n".join(diff_lines(change, shown)))
-            whole[change.after] = change.shown
+            new_texts[change.after] = change.shown
         print()
     for program in programs:
         print(program_line(program.registration.program, program.arguments, shown))

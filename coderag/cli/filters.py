@@ -54,7 +54,7 @@ class Filters:
         )
 
     def files(self, index: Index) -> Collection[tuple[str, str]] | None:
-        """Return the files that meet the conditions, as repository and path; None where all do."""
+        """Return the files that meet the conditions, as repository and path; None if all do."""
         return index.files(self.of_files) if self.paths or self.beyond_names else None
 
 

@@ -13,12 +13,12 @@ __all__ = ["better_command"]
 
 
 def better_command(index: Index, question: str) -> str:
-    """Return the command that answers a question exactly, and what it shows; "" where a search is as good.
+    """Return the command that answers a question exactly, and what it shows; "" if a search is as good.
 
     "who calls X" is answered by the graph if it knows X, "what breaks if X changes" too, and an overview by the map.
     """
-    asked = relation_question(question)
-    if asked is not None and asked.target and (hint := _of_names(index, asked)):
+    relation = relation_question(question)
+    if relation is not None and relation.target and (hint := _of_names(index, relation)):
         return hint
     if about_the_whole(question):
         return f"for an overview: coderag map {shlex.quote(question)}"
@@ -26,7 +26,7 @@ def better_command(index: Index, question: str) -> str:
 
 
 def _of_names(index: Index, asked: RelationQuestion) -> str:
-    """Return the command for a question about one or two names, "" where nothing has one of them."""
+    """Return the command for a question about one or two names, "" if nothing has one of them."""
     names = [name for name in (asked.target, asked.other) if name]
     if any(fault_of_text(NAME, name) or not index.meanings(name, stored=True).chosen for name in names):
         return ""

@@ -69,11 +69,11 @@ def _object(raw: bytes, known: Collection[str], question: str) -> dict[str, Any]
     if len(raw) > LINE.most:
         raise QueryError(f"this line has more than {LINE.most:,} bytes")
     try:
-        asked = json.loads(raw)
+        fields = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise QueryError(f"this line is not JSON: {error}") from error
-    if not isinstance(asked, dict) or not isinstance(asked.get(question), str):
+    if not isinstance(fields, dict) or not isinstance(fields.get(question), str):
         raise QueryError(f'a line is an object with a text "{question}"')
-    if unknown := sorted(asked.keys() - set(known)):
+    if unknown := sorted(fields.keys() - set(known)):
         raise QueryError(f"unknown field {given(unknown[0])}; known are {', '.join(known)}")
-    return asked
+    return fields

@@ -30,8 +30,8 @@ def write_part(options: argparse.Namespace, roots: Sequence[str], *, has_databas
         raise QueryError("--part and --out go together: coderag index --part 2/4 --out parts/2")
     if has_databases:
         raise QueryError('a part is of one root, and of no database: give those to "coderag index" after the merge')
-    if given := [name for name in NOT_WITH_PART if getattr(options, name)]:
-        raise QueryError(f"--{given[0].replace('_', '-')} does not go with --part")
+    if refused := [name for name in NOT_WITH_PART if getattr(options, name)]:
+        raise QueryError(f"--{refused[0].replace('_', '-')} does not go with --part")
     root = single_root(options, roots, "a part is of one root", fetch=True)
     out = Path(os.path.normpath(Path(options.out).absolute()))
     with Bar(f"Indexing part {options.part} of {visible(root.repository)}", wanted=not options.quiet) as bar:

@@ -55,8 +55,8 @@ def index_list(
     for_owners("index --repositories")
     if options.roots:
         raise QueryError("give ROOT or --repositories, not both")
-    if given := [name for name in NOT_WITH_LIST if getattr(options, name)]:
-        raise QueryError(f"--{given[0].replace('_', '-')} does not go with --repositories")
+    if refused := [name for name in NOT_WITH_LIST if getattr(options, name)]:
+        raise QueryError(f"--{refused[0].replace('_', '-')} does not go with --repositories")
     listed = read_repositories(options.repositories)
     shown = screen(options.color)
     states = []

@@ -79,17 +79,17 @@ def _services() -> tuple[Service, ...]:
 
 
 def find_encoder(name: str) -> Preset | None:
-    """Return the preset of a short name or hub id, in any case; None where there is none."""
+    """Return the preset of a short name or hub id, in any case; None if there is none."""
     return _find(encoder_presets(), name)
 
 
 def find_reranker(name: str) -> Preset | None:
-    """Return the preset of a short name or hub id, in any case; None where there is none."""
+    """Return the preset of a short name or hub id, in any case; None if there is none."""
     return _find(reranker_presets(), name)
 
 
 def find_service(name: str) -> Service | None:
-    """Return the service of this name; None where there is none."""
+    """Return the service of this name; None if there is none."""
     return next((service for service in _services() if service.name == name.lower()), None)
 
 

@@ -177,7 +177,7 @@ class StaticEncoder:
 
         `fields` are body, name, scope and path, each of its first `most_words`; `table` is that of `word_rows`.
         """
-        found: list[Array] = []
+        batches: list[Array] = []
         places: list[Array] = []
         for position, field in enumerate(fields):
             rows, sizes = table.of(field.words)
@@ -187,9 +187,9 @@ class StaticEncoder:
                 before = np.arange(len(passage)) - np.repeat(np.cumsum(counts) - counts, counts)
                 counted = before < self._weights.body_rows
                 rows, passage = rows[counted], passage[counted]
-            found.append(rows)
+            batches.append(rows)
             places.append(passage * FIELDS + position)
-        return self._summed(np.concatenate(places), np.concatenate(found).astype(np.int64), passages=passages)
+        return self._summed(np.concatenate(places), np.concatenate(batches).astype(np.int64), passages=passages)
 
     def encode_passages(self, passages: Sequence[Passage]) -> Array:
         """Return f32[passages, dimensions], each row of unit length, zeros where no word is known."""

@@ -96,7 +96,7 @@ class CachedEncoder:
     """An encoder that embeds no passage twice; several processes may share its file.
 
     Vectors are kept in half precision, and what comes back is the same whether it was kept or not. A damaged file is
-    begun anew, and one that cannot be used is done without, both with a warning.
+    started again, and one that cannot be used is done without, both with a warning.
     """
 
     def __init__(self, encoder: Encoder, path: Path, *, most_bytes: int = MOST_BYTES) -> None:

@@ -122,10 +122,10 @@ def _ranked(index: Index, question: TableQuestion) -> list[Name]:
 
 def _pipeline(configuration: Configuration) -> Pipeline:
     """Return how a configuration ranks; several kinds of evidence to leave out are joined by "+"."""
-    said = configuration.settings.get
-    without = said("without", "")
+    setting = configuration.settings.get
+    without = setting("without", "")
     return make_pipeline(
-        fusion=said("fusion", ""), reranker=said("reranker", ""), without=without.split("+") if without else ()
+        fusion=setting("fusion", ""), reranker=setting("reranker", ""), without=without.split("+") if without else ()
     )
 
 

@@ -91,7 +91,7 @@ def docstring_questions(
 def hide_documentation(data: bytes, language: str, *, path: str) -> bytes:
     """Return a text with the documentation of its definitions blanked out, every line and byte in its place.
 
-    `language` may be "" where the path tells it. What is no text in an outlined language comes back as it is.
+    `language` may be "" if the path tells it. What is no text in an outlined language comes back as it is.
     """
     known = languages().get(language) or detect(path)
     if known is None:

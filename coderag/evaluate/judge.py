@@ -67,9 +67,9 @@ def marks(hits: Sequence[Sequence[Place]], targets: Sequence[Target]) -> list[in
     left = dict(enumerate(targets))
     found: list[int] = []
     for places in hits:
-        held = next((number for number, one in left.items() if any(one.holds(*place) for place in places)), MISS)
-        left.pop(held, None)
-        found.append(held)
+        target = next((number for number, one in left.items() if any(one.holds(*place) for place in places)), MISS)
+        left.pop(target, None)
+        found.append(target)
     return found
 
 
@@ -79,9 +79,9 @@ def table_marks(names: Sequence[Name], targets: Sequence[Target]) -> list[int]:
     found: list[int] = []
     for name in names:
         region = Region(table=name.key)
-        held = next((number for number, one in left.items() if region in one.regions), MISS)
-        left.pop(held, None)
-        found.append(held)
+        target = next((number for number, one in left.items() if region in one.regions), MISS)
+        left.pop(target, None)
+        found.append(target)
     return found
 
 

@@ -34,7 +34,7 @@ class JudgedQuestion:
     text: str
     wanted: tuple[tuple[Wanted, ...], ...]
     kind: str = ""  # of question: what its maker says, "commit", "documentation", "schema"
-    language: str = ""  # "" where the answers tell it
+    language: str = ""  # "" if the answers tell it
     evidence: str = ""  # of a question about data: what else is known
     database: str = ""  # of a question about data: the only one to look in
     source: str = ""  # where it comes from: a line of a file, a commit, a definition

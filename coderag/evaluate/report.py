@@ -31,7 +31,7 @@ class Figures:
     measures: Mapping[str, Interval]
     p50: float  # milliseconds
     p90: float
-    confidence: Calibration | None  # of the first hits; None where nothing says how sure it is
+    confidence: Calibration | None  # of the first hits; None if nothing says how sure it is
 
 
 @dataclass(frozen=True, slots=True)

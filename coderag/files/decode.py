@@ -95,8 +95,8 @@ def read_file(
     raw = root[file.path] if isinstance(root, Mapping) else read_content(root, file, max_bytes=max_bytes)
     if isinstance(raw, Skipped):
         return raw
-    found = decode(raw, language=file.language)
-    return Skipped(file.path, found) if isinstance(found, SkipReason) else found
+    decoded = decode(raw, language=file.language)
+    return Skipped(file.path, decoded) if isinstance(decoded, SkipReason) else decoded
 
 
 def read_content(root: str | os.PathLike[str], file: SourceFile, *, max_bytes: int = MAX_BYTES) -> bytes | Skipped:

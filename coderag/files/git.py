@@ -62,7 +62,7 @@ class Git:
         return done.stdout
 
     def limited(self, *arguments: str, most: int) -> bytes | None:
-        """Return the output of a command, None where it has more than `most` bytes; raises GitError."""
+        """Return the output of a command, None if it has more than `most` bytes; raises GitError."""
         with subprocess.Popen(
             self.command(*arguments),
             stdin=subprocess.DEVNULL,

@@ -232,11 +232,11 @@ def _environment(address: GitAddress) -> dict[str, str]:
 def _reason(address: GitAddress, said: bytes) -> str:
     """Return in words why git failed."""
     lines = said.decode("utf-8", "replace").replace("\r", "\n").strip().split("\n")
-    told = "\n".join(line for line in lines if not line.startswith("hint:"))
+    message = "\n".join(line for line in lines if not line.startswith("hint:"))
     for own in (address.url, address.shown, address.name):  # which may say "certificate"
-        told = told.replace(own, "")
+        message = message.replace(own, "")
     for signs, reason in REASONS:
-        if any(sign in told.lower() for sign in signs):
+        if any(sign in message.lower() for sign in signs):
             return reason.format(host=address.host or "this machine", revision=address.revision or "HEAD")
     last = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
     return address.without_secrets(last) or "git failed without a word"

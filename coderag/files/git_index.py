@@ -45,10 +45,10 @@ class Checked:
 
 def checked_in(root: str) -> dict[str, Checked]:
     """Return what git knows of the files below a root, by path from the root; nothing where git knows nothing."""
-    found = _index_of(root)
-    if found is None:
+    index = _index_of(root)
+    if index is None:
         return {}
-    top, git, prefix = found
+    top, git, prefix = index
     try:
         written = os.stat(git / "index").st_mtime_ns
         raw = read_start(str(git / "index"), MAX_INDEX_BYTES)
@@ -93,10 +93,10 @@ def git_folder(root: str) -> tuple[Path, Path] | None:
 
 def _index_of(root: str) -> tuple[Path, Path, str] | None:
     """Return the top of the work tree that a root is in, its git folder, and the root's path in it with a slash."""
-    found = git_folder(root)
-    if found is None:
+    folder = git_folder(root)
+    if folder is None:
         return None
-    top, git = found
+    top, git = folder
     prefix = Path(os.path.realpath(root)).relative_to(top).as_posix()
     return top, git, "" if prefix == "." else f"{prefix}/"
 

@@ -52,8 +52,8 @@ def _language(name: str) -> str:
     """Return the code of the language that a name says, with its country for English elsewhere; "" for none."""
     if name in ENGLISH:
         return "en"
-    found = LANGUAGE.search(name.removesuffix(".lproj"))
-    if found is None:
+    match = LANGUAGE.search(name.removesuffix(".lproj"))
+    if match is None:
         return ""
-    code = found["code"] or found["long"]
-    return code if code != "en" or found["place"] in AMERICAN else f"en-{found['place']}"
+    code = match["code"] or match["long"]
+    return code if code != "en" or match["place"] in AMERICAN else f"en-{match['place']}"

@@ -84,7 +84,7 @@ class Listing:
     """What a walk found, in order of path.
 
     `folders` and `rules` map every folder, and every rule file or file that marks a project, to its mtime_ns. A
-    folder's changes when an entry comes or goes; when a rule file's does, everything below is to be listed anew. A
+    folder's changes when an entry comes or goes; when a rule file's does, everything below is to be listed again. A
     file that would be one, in a folder that is not listed, has the time ABSENT.
     """
 
@@ -115,8 +115,8 @@ def list_folder(root: str | os.PathLike[str], folder: str, options: WalkOptions 
     Raises RootError as walk does.
     """
     job = _Walk(_real_root(root), options)
-    for found in job.lead_to(folder):
-        for below in job.read(found):
+    for parent in job.lead_to(folder):
+        for below in job.read(parent):
             job.note_folder(below)
     return job.listing()
 
@@ -180,8 +180,8 @@ class _Folder:
         """Return why an entry is ignored, or whether .coderagignore asks for it."""
         path = self.encoded + name
         asked = decide(self.overrides, path, name, folder=folder) if self.overrides else None
-        found = asked or (decide(self.ignores, path, name, folder=folder) if self.ignores else None)
-        return (SkipReason.IGNORED, found[1]) if found and found[0] else asked is not None
+        verdict = asked or (decide(self.ignores, path, name, folder=folder) if self.ignores else None)
+        return (SkipReason.IGNORED, verdict[1]) if verdict and verdict[0] else asked is not None
 
     def may_ask_below(self, path: bytes) -> bool:
         """Return whether .coderagignore could ask for something in a folder."""
@@ -265,8 +265,8 @@ class _Walk:
         """Return the folder with its own rules, and its entries in order of name."""
         try:
             self.note_folder(folder)  # before the entries are read: a change after that shows as a later time
-            with os.scandir(self.base + folder.path) as found:
-                entries = sorted(found, key=attrgetter("name"))
+            with os.scandir(self.base + folder.path) as entries_of_folder:
+                entries = sorted(entries_of_folder, key=attrgetter("name"))
         except OSError as error:
             self._skip(folder.path or "./", skip_reason(error), error.strerror or "")
             return None
@@ -416,11 +416,11 @@ class _Walk:
 
     def _assigned(self, path: bytes, name: bytes) -> str | None:
         """Return the language that the settings give a file; the last pattern that matches decides."""
-        found = None
+        assigned = None
         for rules, language in self.assigned:
             if _covers(rules, path, name):
-                found = language
-        return found
+                assigned = language
+        return assigned
 
     def _by_first_line(self, name: str, path: str) -> Language | None:
         if "." in name[1:]:

@@ -72,8 +72,8 @@ class RelationalDatabase:
             cursor = self._connection.execute(sql)
             columns = tuple(column[0] for column in cursor.description)
             types = tuple(str(column[1]) for column in cursor.description)
-            found = cursor.fetchmany(k + 1)
-            return Rows(columns, types, tuple(found[:k]), len(found) > k)
+            rows = cursor.fetchmany(k + 1)
+            return Rows(columns, types, tuple(rows[:k]), len(rows) > k)
 
         return self._asked(sql, fetch, seconds)
 

@@ -29,9 +29,9 @@ def message_of(error: BaseException, sql: str) -> str:
         columns = [column.name for name in needed_tables(sql) for column in relations()[name].columns]
         return _missing(f"there is no column {match[1]}", match[1], columns, tables=False)
     head, _, place = text.partition(f"\n\n{HINT}")
-    said = " ".join(PREFIX.sub("", head).split())
+    message = " ".join(PREFIX.sub("", head).split())
     at = place.partition(":")[0]
-    return f"line {at}: {said}" if at.isdecimal() and at != "1" else said
+    return f"line {at}: {message}" if at.isdecimal() and at != "1" else message
 
 
 def _missing(said: str, name: str, known: Iterable[str], *, tables: bool) -> str:

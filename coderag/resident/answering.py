@@ -190,12 +190,12 @@ def _follow(connection: socket.socket) -> None:
 
     def react(*_: object) -> None:
         try:
-            said = connection.recv(1, socket.MSG_DONTWAIT)
+            received = connection.recv(1, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return
         except OSError:
-            said = b""
-        os.kill(os.getpid(), signal.SIGINT if said == INTERRUPT else signal.SIGTERM)
+            received = b""
+        os.kill(os.getpid(), signal.SIGINT if received == INTERRUPT else signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

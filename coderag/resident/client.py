@@ -99,18 +99,18 @@ def _outcome(connection: socket) -> int:
     """Wait for the answer, and return its exit code; an interrupt is passed on to who answers."""
     from coderag.resident.request import DECLINED, ENDED, INTERRUPT
 
-    said = b""
+    received = b""
     while True:
         try:
-            said = _received(connection)
+            received = _received(connection)
             break
         except KeyboardInterrupt:
             connection.sendall(INTERRUPT)
         except OSError:
             break
-    if said[:1] == ENDED:
-        return said[1]
-    if said[:1] == DECLINED:
+    if received[:1] == ENDED:
+        return received[1]
+    if received[:1] == DECLINED:
         return ALONE
     os.write(2, b"coderag: the helper was ended while it answered; run the command again\n")
     return FAILED

@@ -64,7 +64,7 @@ def _sockets() -> list[str]:
 
 
 def _asked(path: str, kind: str) -> HelperState | None:
-    """Return the state of the helper at a path, None where nobody answers there."""
+    """Return the state of the helper at a path, None if nobody answers there."""
     try:
         with closing(connect(path, seconds=SECONDS)) as connection:
             connection.sendall(encode(kind, process_identity(), []))

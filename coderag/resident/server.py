@@ -51,7 +51,7 @@ class Listener:
 
     @classmethod
     def open(cls, path: str) -> Self | None:
-        """Listen at a path, in place of a helper that has gone; None where one listens there."""
+        """Listen at a path, in place of a helper that has gone; None if one listens there."""
         folder = os.path.dirname(path)  # noqa: PTH120 - a text like the others here
         os.makedirs(os.path.dirname(folder), exist_ok=True)  # noqa: PTH103, PTH120
         with suppress(FileExistsError):

@@ -95,11 +95,11 @@ def runtime_folder() -> str:
 def is_own_folder(folder: str) -> bool:
     """Tell whether a path is a folder of this user, no link, that nobody else may enter."""
     try:
-        found = os.lstat(folder)
+        status = os.lstat(folder)
     except OSError:
         return False
-    is_private = not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and is_private
+    is_private = not status.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and is_private
 
 
 def is_own_peer(connection: socket) -> bool:

@@ -53,7 +53,7 @@ class Background:
 
 
 def running(place: Background) -> str:
-    """Return the address of a server that runs, "" where none does."""
+    """Return the address of a server that runs, "" if none does."""
     deadline = time.monotonic() + STARTING_SECONDS
     while (record := _record(place)) == {} and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
@@ -104,7 +104,7 @@ def stop(place: Background) -> bool:
 
 
 def _record(place: Background) -> dict[str, object] | None:
-    """Return what a server that runs wrote of itself, {} before it did; None where none runs."""
+    """Return what a server that runs wrote of itself, {} before it did; None if none runs."""
     try:
         with place.record.open("rb") as file:
             if _locked(file):

@@ -20,7 +20,7 @@ def answered_in(session: str, index: Index, question: str, *, owner: str, model:
     """
     if not session:
         return index.ask(question, model=model, **options)
-    kept = index.session(session, owner=owner)
-    answer = index.ask(question, model=model, conversation=kept.read(), **options)
-    kept.add(answer, index, model=model)
+    conversation = index.session(session, owner=owner)
+    answer = index.ask(question, model=model, conversation=conversation.read(), **options)
+    conversation.add(answer, index, model=model)
     return answer

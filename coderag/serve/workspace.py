@@ -188,7 +188,7 @@ class Workspace:
         return index, [*gone, _first_index(missing)]
 
     def _opened_now(self, roots: tuple[Root, ...]) -> Index | None:
-        """Return the index of those of some roots that have one, None where none has; the others get a process."""
+        """Return the index of those of some roots that have one, None if none has; the others get a process."""
         if self._index is not None and self._index.roots == roots:
             try:
                 self._index.reload()

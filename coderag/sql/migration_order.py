@@ -139,7 +139,7 @@ def _in_version(path: str, version: str) -> Series:
 
 
 def series_of(path: str, siblings: Collection[str]) -> Series | None:
-    """Return the place of a SQL file, given the paths of its folder's SQL files; None where it is no migration."""
+    """Return the place of a SQL file, given the paths of its folder's SQL files; None if it is no migration."""
     return series_in({path, *siblings}).get(path)
 
 
@@ -278,7 +278,7 @@ def _unnumbered(name: str, names: Collection[str]) -> Series | None:
 
 
 def _direction(text: str) -> str:
-    """Return "up" or "down" where a name ends so, "" where it does not."""
+    """Return "up" or "down" where a name ends so, "" if it does not."""
     match = DIRECTION.fullmatch(text)
     if match is None:
         return ""

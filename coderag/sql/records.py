@@ -277,7 +277,7 @@ class ExampleQuery(Record, frozen=True):
     """A query that somebody wrote or ran, and the question it answers."""
 
     text: str
-    question: str = ""  # "" where no comment says
+    question: str = ""  # "" if no comment says
     usage: Usage = Usage()
     calls: int = 0  # how often it ran, 0 where not known
     milliseconds: float = 0.0  # on average
@@ -498,7 +498,7 @@ class FieldKind(Record, frozen=True):
     """A class of fields that a file defines for models."""
 
     name: str
-    type: str = ""  # of their columns, "" where a base tells
+    type: str = ""  # of their columns, "" if a base tells
     stored: bool = True  # they are columns
     bases: tuple[str, ...] = ()  # with dots, those that no library is known to have
 
@@ -552,7 +552,7 @@ class EntitySet(Record, frozen=True):
     """That a class is an entity, and what is said of its table."""
 
     entity: str
-    table: Name = Name("")  # "" where its class names it
+    table: Name = Name("")  # "" if its class names it
     key: tuple[str, ...] = ()  # properties
     columns: tuple[tuple[str, str], ...] = ()  # property -> column
     configured: bool = False  # a configuration says so, which counts more than the name of a set
@@ -571,7 +571,7 @@ class Facts(Record, frozen=True):
     dialect: str = ""
     guess: str = ""  # why this dialect, in words
     statements: int = 0
-    database: str = ""  # that the file says it belongs to, "" where it does not
+    database: str = ""  # that the file says it belongs to, "" if it does not
     series: Series | None = None  # its place, where it is a migration
     unparsed: tuple[Unparsed, ...] = msgspec.field(default=(), name="lost")  # as indexes spell it
     passed: tuple[tuple[int, int], ...] = ()  # rows of data, 0-based and inclusive: nothing to find in them

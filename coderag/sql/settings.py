@@ -211,7 +211,7 @@ def _access_rule(table: Mapping[str, Any], where: str) -> AccessRule:
 
 
 def _own_table(root: Path) -> tuple[str, Mapping[str, Any]]:
-    """Return the file that holds a root's settings, and all of them: {} where there are none."""
+    """Return the file that holds a root's settings, and all of them: {} if there are none."""
     for file in SETTINGS_FILES:
         found = _read_toml(root, file)
         table = found if file == SETTINGS_FILES[0] else _table(_table(found, "tool", file), "coderag", file)

@@ -21,7 +21,7 @@ VOWELS = frozenset("aeiouy")
 
 @lru_cache(maxsize=1 << 15)
 def abbreviates(piece: str, word: str) -> float:
-    """Return how far a piece of a name is to be trusted as an abbreviation of a word, 0 where it cannot be one."""
+    """Return how far a piece of a name is to be trusted as an abbreviation of a word, 0 if it cannot be one."""
     if not 2 <= len(piece) < len(word) or piece[0] != word[0]:
         return 0.0
     if word.startswith(piece):

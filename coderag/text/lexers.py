@@ -25,7 +25,7 @@ NAMES = {
 
 @lru_cache(maxsize=32)
 def lexer_of(language: str) -> Any:
-    """Return the lexer of a language, None where there is none."""
+    """Return the lexer of a language, None if there is none."""
     try:
         return get_lexer_by_name(NAMES.get(language, language), stripnl=False, ensurenl=True)
     except ClassNotFound:

@@ -21,13 +21,13 @@ NO_TEXT = re.compile(r"^[\s\W_]*$")  # brackets and rules alone state nothing
 
 def sentences_of(text: str) -> list[str]:
     """Return the sentences, list items and rows of prose, without headings and code."""
-    found: list[str] = []
+    sentences: list[str] = []
     paragraph: list[str] = []
     for line in [*LINK.sub(r"\1", MARKUP.sub("", CODE_BLOCK.sub("", text))).split("\n"), ""]:
         starts_anew = not line.strip() or HEADING.match(line) or ITEM.match(line) or line.lstrip().startswith("|")
         if starts_anew and paragraph:
-            found += SENTENCE_END.split(" ".join(paragraph))
+            sentences += SENTENCE_END.split(" ".join(paragraph))
             paragraph = []
         if line.strip() and not HEADING.match(line) and not NO_TEXT.match(line):
             paragraph.append(ITEM.sub("", line).strip().strip("|").strip())
-    return [sentence for sentence in found if len(sentence.split()) >= MIN_SENTENCE]
+    return [sentence for sentence in sentences if len(sentence.split()) >= MIN_SENTENCE]

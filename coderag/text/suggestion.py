@@ -9,7 +9,7 @@ __all__ = ["suggestion", "unknown"]
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return `, did you mean "X"` for the known word that is spelled most like one, "" where none is."""
+    """Return `, did you mean "X"` for the known word that is spelled most like one, "" if none is."""
     near = get_close_matches(word.lower(), sorted(map(str, known)), n=1)
     return f', did you mean "{near[0]}"' if near else ""
 

@@ -131,8 +131,8 @@ def terms_of_pieces(word: str, pieces: Sequence[str]) -> tuple[str, ...]:
         if not word.isascii() and (wide := _wide().findall(word)):
             return (*(run[at : at + 2] for run in wide for at in range(len(run) - 1)), pieces[0])
         return (_stems[pieces[0]],)
-    found = [_stems[piece] for piece in pieces if len(piece) > 1 or piece.isdigit()]
-    return (*found, _stems["".join(pieces)]) if pieces else ()
+    stems = [_stems[piece] for piece in pieces if len(piece) > 1 or piece.isdigit()]
+    return (*stems, _stems["".join(pieces)]) if pieces else ()
 
 
 def term_hash(term: str) -> int:

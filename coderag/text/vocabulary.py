@@ -71,7 +71,7 @@ class _Numbers(dict[str, int]):
 
 
 class _PieceNumbers(dict[str, bytes]):
-    """The number of the term of each piece of an identifier, as it is written, packed; b"" where it has none."""
+    """The number of the term of each piece of an identifier, as it is written, packed; b"" if it has none."""
 
     def __init__(self, numbers: _Numbers) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ class Table(dict[str, Any]):
         self.lines: dict[str, int] = {}  # of each key
 
     def text(self, *keys: str) -> str:
-        """Return the first of some values that is a text or number, "" where none is."""
+        """Return the first of some values that is a text or number, "" if none is."""
         for key in keys:
             if isinstance(value := self.get(key), str | int | float) and not isinstance(value, bool):
                 return str(value).strip()
@@ -33,12 +33,12 @@ class Table(dict[str, Any]):
 
     def tables(self, *keys: str) -> list[Table]:
         """Return the tables in the lists or mappings under some keys; of a mapping, each with its key as `name`."""
-        found = []
+        texts = []
         for key in keys:
             value = self.get(key)
             if isinstance(value, list):
-                found += [table for table in value if isinstance(table, Table)]
-        return found
+                texts += [table for table in value if isinstance(table, Table)]
+        return texts
 
     def table(self, key: str) -> Table:
         """Return the table under a key, an empty one where there is none."""

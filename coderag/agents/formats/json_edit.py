@@ -18,7 +18,7 @@ BLANKS = " \t"
 
 
 def get_json(text: str, key: tuple[str, ...]) -> Any:
-    """Return the value under a key, None where there is none; raises LeftAlone."""
+    """Return the value under a key, None if there is none; raises LeftAlone."""
     if not text.strip():
         return None
     value_of(text)
@@ -76,8 +76,10 @@ def add_item(text: str, key: tuple[str, ...], item: Any) -> str:
     if member is None:
         return put_json(text, key, [item])
     before, style = value_of(text), _Style(text)
-    held = container_at(text, member.value)
-    after = _inserted(text, held, lambda indent: style.written(item, indent, inline=style.inline), start=member.start)
+    container = container_at(text, member.value)
+    after = _inserted(
+        text, container, lambda indent: style.written(item, indent, inline=style.inline), start=member.start
+    )
     return _checked(after, _with(before, key, [*items, item]))
 
 
@@ -89,8 +91,8 @@ def remove_item(text: str, key: tuple[str, ...], number: int, *, made: int) -> s
     _, member = find(text, key)
     if member is None:
         return text
-    held = container_at(text, member.value)
-    after = _without(text, held, held.members[number])
+    container = container_at(text, member.value)
+    after = _without(text, container, container.members[number])
     return _checked(after, _with(value_of(text), key, [*items[:number], *items[number + 1 :]]))
 
 
@@ -101,8 +103,8 @@ class _Style:
         self._text = text
         self.inline = "\n" not in text.strip()
         self.newline = "\r\n" if "\r\n" in text else "\n"
-        found = INDENTED.search(text)
-        self.unit = found[1] if found else UNIT
+        indented = INDENTED.search(text)
+        self.unit = indented[1] if indented else UNIT
 
     def indent_of(self, at: int) -> str:
         """Return the blanks that the line of an offset begins with."""

@@ -67,10 +67,10 @@ def find(text: str, key: tuple[str, ...]) -> tuple[list[Container], Member | Non
     containers = [outer]
     member: Member | None = None
     for depth, name in enumerate(key):
-        found = [one for one in outer.members if one.key == name]
-        if len(found) > 1:
+        members = [one for one in outer.members if one.key == name]
+        if len(members) > 1:
             raise LeftAlone(f"{name!r} is there twice")
-        member = found[0] if found else None
+        member = members[0] if members else None
         if member is None or depth == len(key) - 1:
             return containers, member
         if text[member.value] != "{":
@@ -114,8 +114,8 @@ def _plain_container(text: str, start: int) -> Container | None:
 
 
 def _after_blanks(text: str, at: int) -> int:
-    found = BLANKS.match(text, at)
-    return found.end() if found else at
+    blanks = BLANKS.match(text, at)
+    return blanks.end() if blanks else at
 
 
 def _commented_container(text: str, start: int) -> Container:
@@ -144,12 +144,12 @@ def _tokens(text: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
     """Yield what kind each token is, where it begins and where it ends; brackets, commas and colons are their kinds."""
     at = start
     while at < len(text):
-        found = TOKEN.match(text, at)
-        if found is None:
+        token = TOKEN.match(text, at)
+        if token is None:
             raise LeftAlone(f"it is no JSON at line {text.count(chr(10), 0, at) + 1}")
-        first, at = text[at], found.end()
+        first, at = text[at], token.end()
         if first not in " \t\r\n":
-            yield (first if first in "{}[]:," else "comment" if first == "/" else "value"), found.start(), at
+            yield (first if first in "{}[]:," else "comment" if first == "/" else "value"), token.start(), at
 
 
 def _plain(text: str) -> str:

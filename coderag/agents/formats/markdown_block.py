@@ -20,10 +20,10 @@ def block_of(text: str) -> str | None:
 def put_block(text: str, block: str) -> str:
     """Return a text with a block, in place of the one before or at the end; it ends as it did."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    whole = f"{START}\n{block.strip()}\n{END}".replace("\n", newline)
+    block_text = f"{START}\n{block.strip()}\n{END}".replace("\n", newline)
     if span := _span(text):
-        return text[: span[0]] + whole + text[span[1] :]
-    return appended(text, whole)
+        return text[: span[0]] + block_text + text[span[1] :]
+    return appended(text, block_text)
 
 
 def remove_block(text: str) -> str:

@@ -21,7 +21,7 @@ ANY_HEADER = re.compile(r"^[ \t]*+\[", re.MULTILINE)
 
 
 def get_toml(text: str, key: tuple[str, ...]) -> Any:
-    """Return the value under a key, None where there is none; raises LeftAlone."""
+    """Return the value under a key, None if there is none; raises LeftAlone."""
     value: Any = _read(text)
     for name in key:
         if not isinstance(value, dict):

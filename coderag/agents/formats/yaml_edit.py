@@ -19,7 +19,7 @@ def yaml_document(value: dict[str, Any]) -> str:
 
 
 def get_yaml(text: str, key: tuple[str, ...]) -> Any:
-    """Return the value under a key of two names, None where there is none; raises LeftAlone."""
+    """Return the value under a key of two names, None if there is none; raises LeftAlone."""
     _, entry = _entry(text, key)
     return entry
 
@@ -78,12 +78,12 @@ def remove_yaml(text: str, key: tuple[str, ...], *, made: int) -> str:
 
 
 def table_of(text: str, name: str) -> Any:
-    """Return the value under one name, None where there is none; raises LeftAlone."""
+    """Return the value under one name, None if there is none; raises LeftAlone."""
     return _top(text).get(name)
 
 
 def _entry(text: str, key: tuple[str, ...]) -> tuple[Table | None, Any]:
-    """Return the outer mapping, None where there is none, and the entry in it."""
+    """Return the outer mapping, None if there is none, and the entry in it."""
     outer = _top(text).get(key[0])
     if outer is None:
         return None, None

@@ -68,22 +68,22 @@ class _Conversation:
         self._repaired = False
 
     def step(self) -> Ending | None:
-        """Ask the model once and run what it calls; return why that was the last time, None where it was not."""
+        """Ask the model once and run what it calls; return why that was the last time, None if it was not."""
         if ending := self._allowance.used_up:
             return ending
         try:
-            said = self._model.call(self._messages, SPECS, watch=self._allowance.check_time)
+            reply = self._model.call(self._messages, SPECS, watch=self._allowance.check_time)
         except OutOfTimeError:
             return Ending.SECONDS
         except LanguageModelError as error:
             self.why = str(error)
             return Ending.FAILED
-        self._allowance.spend(tokens=tokens_of(said.text) + sum(tokens_of(call.arguments) for call in said.calls))
+        self._allowance.spend(tokens=tokens_of(reply.text) + sum(tokens_of(call.arguments) for call in reply.calls))
         try:
-            calls = _calls(said, is_first=not self.made)
+            calls = _calls(reply, is_first=not self.made)
         except QueryError as error:
-            return self._repair(said, str(error))
-        return self._run(said, calls) if calls else Ending.ENOUGH
+            return self._repair(reply, str(error))
+        return self._run(reply, calls) if calls else Ending.ENOUGH
 
     def _repair(self, said: Said, fault: str) -> Ending | None:
         """Tell the model once what is wrong; its calls are not repeated to the server, which may refuse them."""
@@ -124,7 +124,7 @@ def _opening(part: Evidence) -> list[Message]:
 
 
 def _calls(said: Said, *, is_first: bool) -> list[Call]:
-    """Return the calls of an answer, [] where it wants none; raises QueryError for what is no valid call."""
+    """Return the calls of an answer, [] if it wants none; raises QueryError for what is no valid call."""
     if said.calls:
         return [checked_call(call.name, _decoded(call.arguments or "{}")) for call in said.calls]
     text = said.text.partition(TAG)[2].partition("</")[0] if TAG in said.text else said.text

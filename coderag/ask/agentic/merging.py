@@ -36,10 +36,10 @@ def with_observations(turn: Turn, part: Evidence, observations: Sequence[Observa
     first = [finding for finding in part.findings if _key(finding) not in by_key]
     best = max((finding.confidence for finding in part.findings if not finding.is_fact), default=1.0)
     # A surer finding of a tool would push the first results below the share of the best one that they need.
-    found = [replace(finding, confidence=min(finding.confidence, best)) for finding in by_key.values()]
+    findings = [replace(finding, confidence=min(finding.confidence, best)) for finding in by_key.values()]
     both = replace(
         part,
-        findings=tuple(_in_turns(first, found)),
+        findings=tuple(_in_turns(first, findings)),
         hits=tuple(_in_turns(part.hits, list(by_id.values()))),
     )
     return _graded(turn, both)

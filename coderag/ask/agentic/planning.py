@@ -30,7 +30,7 @@ PATH = re.compile(r"(?<![\w/])(?:[\w.-]{1,60}/){1,8}[\w-]{1,60}\.\w{1,8}(?![\w/]
 
 
 def planned_calls(turn: Turn, part: Evidence) -> list[Call]:
-    """Return the calls for a part, the most promising first; [] where nothing is lacking."""
+    """Return the calls for a part, the most promising first; [] if nothing is lacking."""
     return list(_calls(turn, part))
 
 

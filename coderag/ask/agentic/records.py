@@ -62,8 +62,8 @@ class Observation:
     def shown(self) -> str:
         """What was found in a line, as the trace has it."""
         places = list(dict.fromkeys(finding.source.place for finding in self.findings))
-        said = ", ".join(places) or "; ".join(self.lines)
-        return said or "nothing"
+        summary = ", ".join(places) or "; ".join(self.lines)
+        return summary or "nothing"
 
 
 @record

@@ -134,8 +134,8 @@ def _of_symbol(turn: Turn, symbol: Symbol) -> Finding | None:
     if source is None:
         return None
     text = " ".join((symbol.signature or f"{symbol.kind} {symbol.qualified_name}").split())
-    said = f"{text}: {symbol.doc}" if symbol.doc else text
-    return Finding(said, source, Route.CODE, NAMED_CONFIDENCE)
+    line = f"{text}: {symbol.doc}" if symbol.doc else text
+    return Finding(line, source, Route.CODE, NAMED_CONFIDENCE)
 
 
 def _outline(turn: Turn, asked: Outline) -> Observation:
@@ -188,8 +188,10 @@ TOOLS: Mapping[str, Tool] = {
 def _spec(name: str, tool: Tool) -> ToolSpec:
     _, definitions = msgspec.json.schema_components([tool.arguments])
     schema = definitions[tool.arguments.__name__]
-    kept = {key: schema[key] for key in ("type", "properties", "required", "additionalProperties") if key in schema}
-    return ToolSpec(name, tool.description, kept)
+    schema_fields = {
+        key: schema[key] for key in ("type", "properties", "required", "additionalProperties") if key in schema
+    }
+    return ToolSpec(name, tool.description, schema_fields)
 
 
 SPECS = tuple(_spec(name, tool) for name, tool in TOOLS.items())

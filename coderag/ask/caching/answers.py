@@ -38,17 +38,17 @@ class AnswerCache:
     def get(
         self, key: AnswerKey, *, like: Callable[[], Meaning | None] | None = None, least: float = 1.0
     ) -> Answer | None:
-        """Return the answer of a key, None where there is none.
+        """Return the answer of a key, None if there is none.
 
         With `like`, also that of a question whose meaning is at least as near as `least`, where all else is the same.
         """
-        kept = self._kept.find(key)
-        if kept is not None:
-            found: Answer | None = with_step(kept.answer, "answered before from this state of the index")
+        entry = self._kept.find(key)
+        if entry is not None:
+            answer: Answer | None = with_step(entry.answer, "answered before from this state of the index")
         else:
-            found = self._near(key, like(), least) if like is not None else None
-        self._kept.count(is_hit=found is not None)
-        return found
+            answer = self._near(key, like(), least) if like is not None else None
+        self._kept.count(is_hit=answer is not None)
+        return answer
 
     def put(self, key: AnswerKey, answer: Answer, *, meaning: Meaning | None = None) -> None:
         """Keep an answer; what is too large for the cache is not kept."""
@@ -76,8 +76,8 @@ class AnswerCache:
         if not near:
             return None
         cosine, other, answer = max(near, key=lambda one: (one[0], one[1].question))
-        said = f"the answer of {other.question!r}, which asks the same (cosine {cosine:.3f})"
-        return with_step(answer, said)
+        reason = f"the answer of {other.question!r}, which asks the same (cosine {cosine:.3f})"
+        return with_step(answer, reason)
 
 
 def _size_of(kept: _Kept) -> int:

@@ -19,7 +19,7 @@ class Vectors(Protocol):
     """What gives the vector of a question."""
 
     def __call__(self, text: str, /) -> Sequence[float] | None:
-        """Return the vector, None where there is no embedding model."""
+        """Return the vector, None if there is no embedding model."""
 
 
 def answered(

@@ -27,7 +27,7 @@ class BoundedCache(Generic[Key, Value]):
         self._lock = Lock()
 
     def get(self, key: Key) -> Value | None:
-        """Return the value of a key, None where there is none or it was forgotten; it is counted."""
+        """Return the value of a key, None if there is none or it was forgotten; it is counted."""
         found = self.find(key)
         self.count(is_hit=found is not None)
         return found
@@ -35,11 +35,11 @@ class BoundedCache(Generic[Key, Value]):
     def find(self, key: Key) -> Value | None:
         """Return the same, for a caller that counts for itself."""
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is None:
+            entry = self._kept.get(key)
+            if entry is None:
                 return None
             self._kept.move_to_end(key)
-            return kept[0]
+            return entry[0]
 
     def put(self, key: Key, value: Value) -> None:
         """Keep a value; what is too large for the cache is not kept."""

@@ -38,7 +38,7 @@ def answers_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def kept(key: AnswerKey, states: Sequence[str]) -> Answer | None:
-    """Return the answer that was kept for a key and the states of the indexes, None where there is none."""
+    """Return the answer that was kept for a key and the states of the indexes, None if there is none."""
     try:
         data = read_cached(answers_folder() / _name(key, states), most_bytes=MOST_ANSWER_BYTES)
         return None if data is None else json_decoder(Answer).decode(data)

@@ -43,7 +43,7 @@ def meaning_of(question: str, vector: Sequence[float]) -> Meaning:
 
 
 def similarity(one: Meaning, other: Meaning) -> float:
-    """Return the cosine of two questions, 0 where a word that matters differs."""
+    """Return the cosine of two questions, 0 if a word that matters differs."""
     if one.words != other.words or len(one.vector) != len(other.vector):
         return 0.0
     return sum(a * b for a, b in zip(one.vector, other.vector, strict=True))

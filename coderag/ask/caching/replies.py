@@ -63,7 +63,7 @@ class RememberingModel:
         return self._model.call(messages, tools, watch=watch)
 
     def recalled(self, messages: Sequence[Message], schema: JsonSchema) -> str:
-        """Return what was replied to messages, "" where nothing was."""
+        """Return what was replied to messages, "" if nothing was."""
         with suppress(OSError, UnicodeDecodeError):
             data = read_cached(self._path(messages, schema), most_bytes=MOST_REPLY_BYTES)
             return "" if data is None else data.decode()
@@ -79,8 +79,8 @@ class RememberingModel:
             trim_replies(MOST_BYTES)
 
     def _path(self, messages: Sequence[Message], schema: JsonSchema) -> Path:
-        asked = msgspec.json.encode([FORMAT, self._spec, _plain(messages), schema])
-        return replies_folder() / f"{sha256(asked).hexdigest()}.reply"
+        request = msgspec.json.encode([FORMAT, self._spec, _plain(messages), schema])
+        return replies_folder() / f"{sha256(request).hexdigest()}.reply"
 
 
 def _plain(messages: Sequence[Message]) -> list[list[str]]:

@@ -49,11 +49,11 @@ def looked_up(turn: Turn, part: Evidence, look_up: Callable[[Turn, Evidence], Ev
         turn.conversation.pinned,
         turn.beside if part.text == turn.text else "",
     )
-    found = RETRIEVED.get(key)
-    if found is None:
-        found = look_up(turn, fresh)
-        RETRIEVED.put(key, found)
-    return found
+    retrieved = RETRIEVED.get(key)
+    if retrieved is None:
+        retrieved = look_up(turn, fresh)
+        RETRIEVED.put(key, retrieved)
+    return retrieved
 
 
 def size_of(found: Evidence) -> int:

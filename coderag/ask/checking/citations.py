@@ -39,7 +39,7 @@ class Cited:
 def find_citations(text: str) -> Cited:
     """Return what a sentence cites, in order; an index such as `rows[0]` in code is no citation."""
     code = [(match.start(), match.end()) for match in CODE.finditer(text)]
-    found: list[tuple[int, int, Citation]] = []
+    citations: list[tuple[int, int, Citation]] = []
     for match in islice(PATHED.finditer(text), MAX_CITATIONS):
         path = match["path"]
         if not PATH_SIGN.search(path) or path.replace(".", "").isdigit() or _is_in_address(text, match):
@@ -47,16 +47,18 @@ def find_citations(text: str) -> Cited:
         first = int(match["start"])
         last = int(match["end"] or first)
         citation = Citation(match[0], 0, path.removeprefix("./"), first, last)
-        found.append((match.start(), match.end(), citation))
+        citations.append((match.start(), match.end(), citation))
     for match in islice(NUMBERED.finditer(text), MAX_CITATIONS):
         inside = any(start < match.start() < end for start, end in code)
         is_index = match.start() > 0 and (text[match.start() - 1].isalnum() or text[match.start() - 1] == "_")
         if not inside and not (
             is_index and not text[match.start() - 1].isspace() and _is_code_before(text, match.start())
         ):
-            found += [(match.start(), match.end(), Citation(match[0], number)) for number in _numbers(match[1])]
-    found.sort(key=lambda one: one[:2])
-    return Cited(tuple(citation for *_, citation in found[:MAX_CITATIONS]), _blank(text, [one[:2] for one in found]))
+            citations += [(match.start(), match.end(), Citation(match[0], number)) for number in _numbers(match[1])]
+    citations.sort(key=lambda one: one[:2])
+    return Cited(
+        tuple(citation for *_, citation in citations[:MAX_CITATIONS]), _blank(text, [one[:2] for one in citations])
+    )
 
 
 def _is_in_address(text: str, match: re.Match[str]) -> bool:

@@ -131,9 +131,9 @@ def _uncited(claim: Claim, mentions: Sequence[Mention], evidence: Evidence) -> _
     """Return that a claim cites nothing, with the names in it that are nowhere."""
     faults = [Fault(FaultKind.UNCITED, claim.text.strip()[:200], "it claims something, and cites nothing")]
     for mention in mentions:
-        found = _confirm(mention, [], frozenset(), evidence)
-        if isinstance(found, Fault) and found.kind is FaultKind.INVENTED:
-            faults.append(found)
+        support = _confirm(mention, [], frozenset(), evidence)
+        if isinstance(support, Fault) and support.kind is FaultKind.INVENTED:
+            faults.append(support)
     return _Outcome(tuple(faults))
 
 
@@ -281,10 +281,10 @@ def _assigned(name: str, valid: Sequence[Shown], evidence: Evidence) -> frozense
     path, _, line = evidence.where(name).rpartition(":")
     if path:
         texts.append(evidence.text(path, int(line), int(line) + 1))
-    found = [match[1] for text in texts for match in pattern.finditer(text)]
-    if not found or any(not re.match(r"[\d\s*+_().A-Z/-]+,?\s*$", value) for value in found):
+    matches = [match[1] for text in texts for match in pattern.finditer(text)]
+    if not matches or any(not re.match(r"[\d\s*+_().A-Z/-]+,?\s*$", value) for value in matches):
         return frozenset()
-    return frozenset(value for text in found for value in amounts_in(text))
+    return frozenset(value for text in matches for value in amounts_in(text))
 
 
 def _elsewhere(

@@ -81,10 +81,10 @@ class Evidence:
             inside = str(root.root) + "/"
             if written.startswith(inside) and written[len(inside) :] in self.paths:
                 return written[len(inside) :]
-        found = [path for path in self._by_name.get(wanted.rpartition("/")[2], ()) if f"/{path}".endswith(ending)]
-        if not found:  # with folders above the root in front
-            found = [path for path in self._by_name.get(wanted.rpartition("/")[2], ()) if ending.endswith(f"/{path}")]
-        return found[0] if len(found) == 1 else ""
+        paths = [path for path in self._by_name.get(wanted.rpartition("/")[2], ()) if f"/{path}".endswith(ending)]
+        if not paths:  # with folders above the root in front
+            paths = [path for path in self._by_name.get(wanted.rpartition("/")[2], ()) if ending.endswith(f"/{path}")]
+        return paths[0] if len(paths) == 1 else ""
 
     def is_stale(self, path: str) -> bool:
         """Tell whether a file changed since it was indexed."""
@@ -93,7 +93,7 @@ class Evidence:
         return bool(self._stale) and any(os.path.join(root.root, path) in self._stale for root in self.index.roots)
 
     def lines(self, path: str) -> dict[int, str]:
-        """Return the lines of an indexed file that chunks hold, by their numbers; {} where there is no such file."""
+        """Return the lines of an indexed file that chunks hold, by their numbers; {} if there is no such file."""
         if path not in self._lines:
             numbered: dict[int, str] = {}
             try:
@@ -111,7 +111,7 @@ class Evidence:
         return "\n".join(lines.get(number, "") for number in range(max(start, 1), last + 1))
 
     def symbols(self, path: str) -> Sequence[Symbol]:
-        """Return the definitions of a file, [] where it is not indexed."""
+        """Return the definitions of a file, [] if it is not indexed."""
         try:
             return self.index.outline(path, repository=self.paths.get(path, ""))
         except QueryError:
@@ -179,19 +179,19 @@ class Evidence:
         if len(self._exists) >= MAX_LOOKUPS or len(name) > 200:
             return None
         try:
-            found: bool | None = bool(self.index.find(_whole_word(name), regex=True, case="sensitive", k=1).count)
+            is_there: bool | None = bool(self.index.find(_whole_word(name), regex=True, case="sensitive", k=1).count)
         except CoderagError:
-            found = None
-        self._exists[name] = found
-        return found
+            is_there = None
+        self._exists[name] = is_there
+        return is_there
 
     def where(self, name: str) -> str:
         """Return path:line of the definition of a name, "" for none."""
         try:
-            found = self.index.symbols(name, k=1, alike=False)
+            symbols = self.index.symbols(name, k=1, alike=False)
         except CoderagError:
             return ""
-        return f"{found[0].path}:{found[0].span.start_line}" if found else ""
+        return f"{symbols[0].path}:{symbols[0].span.start_line}" if symbols else ""
 
     def nearest(self, name: str) -> str:
         """Return the name of the graph that is spelled most like one that does not exist, "" for none."""

@@ -65,24 +65,24 @@ class Mention:
 
 def find_mentions(text: str) -> list[Mention]:
     """Return what a sentence mentions, in order; what is inside a quote is not mentioned again."""
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     covered = list(text)
     for match in islice(CODE.finditer(text), MAX_MENTIONS):
-        found += _of_code(match[2], match.start(), match.end())
+        mentions += _of_code(match[2], match.start(), match.end())
         covered[match.start() : match.end()] = " " * (match.end() - match.start())
     prose = "".join(covered)
     for match in islice(STRING.finditer(prose), MAX_MENTIONS):
         if mention := _of_string(match):
-            found.append(mention)
+            mentions.append(mention)
         covered[match.start() : match.end()] = " " * (match.end() - match.start())
     prose = "".join(covered)
     for match in islice(CODE_NAME.finditer(prose), 4 * MAX_MENTIONS):
         if mention := _of_prose(match):
-            found.append(mention)
+            mentions.append(mention)
             covered[match.start() : match.end()] = " " * (match.end() - match.start())
     prose = "".join(covered)
-    found += islice(_numbers(prose), MAX_MENTIONS)
-    return sorted(found, key=lambda mention: (mention.start, mention.end))[:MAX_MENTIONS]
+    mentions += islice(_numbers(prose), MAX_MENTIONS)
+    return sorted(mentions, key=lambda mention: (mention.start, mention.end))[:MAX_MENTIONS]
 
 
 def _of_code(code: str, start: int, end: int) -> Iterator[Mention]:

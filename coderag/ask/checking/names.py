@@ -134,8 +134,8 @@ def _inherits(bodies: Sequence[str], member: str, evidence: Evidence) -> bool:
 def _like(name: str, names: Sequence[str]) -> str:
     from rapidfuzz import process
 
-    found = process.extractOne(name, names, score_cutoff=50)
-    return str(found[0]) if found else ""
+    nearest = process.extractOne(name, names, score_cutoff=50)
+    return str(nearest[0]) if nearest else ""
 
 
 def check_path(mention: Mention, shown: Sequence[Shown], evidence: Evidence) -> Confirmed:

@@ -20,25 +20,25 @@ def read_sources(text: str) -> list[Source]:
 
     Those without a number have that of their place. Raises QueryError for what is no list of sources.
     """
-    found = [_source(value, place) for place, value in enumerate(_values(text), start=1)]
-    if len(found) > MAX_SOURCES:
-        raise QueryError(f"there are {len(found):,} sources, which is more than {MAX_SOURCES:,}")
-    return found
+    sources = [_source(value, place) for place, value in enumerate(_values(text), start=1)]
+    if len(sources) > MAX_SOURCES:
+        raise QueryError(f"there are {len(sources):,} sources, which is more than {MAX_SOURCES:,}")
+    return sources
 
 
 def _values(text: str) -> Iterator[Any]:
     try:
-        whole = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         lines = [line for line in text.splitlines() if line.strip()]
         for number, line in enumerate(lines, start=1):
             yield _line(line, number)
         return
-    if isinstance(whole, dict):
-        whole = next((whole[key] for key in LISTS if isinstance(whole.get(key), list)), [whole])
-    if not isinstance(whole, list):
+    if isinstance(document, dict):
+        document = next((document[key] for key in LISTS if isinstance(document.get(key), list)), [document])
+    if not isinstance(document, list):
         raise QueryError("the sources are no list; give an array of records with path, start_line, end_line")
-    yield from whole
+    yield from document
 
 
 def _line(line: str, number: int) -> Any:

@@ -63,7 +63,7 @@ class Fault:
     text: str
     message: str
     severity: Severity = Severity.ERROR
-    place: str = ""  # path:line where the truth can be read, "" where nothing is known
+    place: str = ""  # path:line where the truth can be read, "" if nothing is known
     suggestion: str = ""
 
 
@@ -82,7 +82,7 @@ class CheckedSentence:
 
 @record
 class AnswerCheck:
-    """What checking an answer found; shares are 0 to 1, and 1 where there is nothing to divide by."""
+    """What checking an answer found; shares are 0 to 1, and 1 if there is nothing to divide by."""
 
     sentences: tuple[CheckedSentence, ...]
     faithfulness: float  # supported claims / claims

@@ -113,12 +113,12 @@ def find_relations(text: str, mentions: Sequence[Mention]) -> list[Relation]:
         [*(mention for mention in mentions if mention.kind is MentionKind.NAME), *_tables(text, mentions)], key=_start
     )
     covered = _without(text, names)
-    found: list[Relation] = []
+    relations: list[Relation] = []
     for verb in VERB.finditer(covered):
-        found += _of_verb(covered, verb, names)
-        if len(found) >= MAX_RELATIONS:
+        relations += _of_verb(covered, verb, names)
+        if len(relations) >= MAX_RELATIONS:
             break
-    return found[:MAX_RELATIONS]
+    return relations[:MAX_RELATIONS]
 
 
 def _start(mention: Mention) -> int:

@@ -121,7 +121,7 @@ def _with_line(paragraph: _Block | None, form: Form | None, line: str, *, start:
 
 
 def _form(line: str) -> Form | None:
-    """Return what a line begins, None where it goes on with what is there."""
+    """Return what a line begins, None if it goes on with what is there."""
     if HEADING.match(line):
         return Form.HEADING
     if ITEM.match(line) and not RULE.match(line):

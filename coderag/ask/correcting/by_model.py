@@ -64,10 +64,12 @@ def _left(turn: Turn, part: Evidence, grades: Sequence[PassageGrade | None]) -> 
     judged = [(finding, grade) for finding, grade in pairs if grade is not None]
     if not judged:
         return part
-    kept = [refined(one, grade.lines) for need in NEEDED for one, grade in judged if grade.relevance is need]
+    refined_passages = [
+        refined(one, grade.lines) for need in NEEDED for one, grade in judged if grade.relevance is need
+    ]
     ungraded = [finding for finding, grade in pairs if grade is None]
     beside = [finding for finding in part.findings if finding not in passages]
-    if not kept and not ungraded:
+    if not refined_passages and not ungraded:
         if facts := tuple(finding for finding in beside if finding.is_fact):
             return replace(part, findings=facts, hits=(), is_judged=True)
         return replace(part, findings=(), sql="", sql_origin="", grade=Grade.INCORRECT)
@@ -75,7 +77,7 @@ def _left(turn: Turn, part: Evidence, grades: Sequence[PassageGrade | None]) -> 
     answers = any(grade.relevance is Relevance.RELEVANT for _, grade in judged)
     return replace(
         part,
-        findings=(*kept, *ungraded, *beside),
+        findings=(*refined_passages, *ungraded, *beside),
         hits=tuple(hit for hit in part.hits if _place(source_of(hit.chunk)) not in refused),
         grade=Grade.CORRECT if answers else part.grade,
         is_judged=True,

@@ -30,10 +30,10 @@ def refined(finding: Finding, lines: Collection[int]) -> Finding:
 
 
 def _strips(lines: list[str], kept: Collection[int]) -> list[str]:
-    found: list[str] = []
+    sentences: list[str] = []
     for number, line in enumerate(lines):
         if number in kept:
-            found.append(line)
-        elif found[-1:] != [ELIDED]:
-            found.append(ELIDED)
-    return found
+            sentences.append(line)
+        elif sentences[-1:] != [ELIDED]:
+            sentences.append(ELIDED)
+    return sentences

@@ -27,7 +27,7 @@ class Signals:
     second: float  # and of the next: what a program does, it seldom does in one place
     held: float  # 0..1: how much of the question the best hits hold, in its words or in similar ones
     nearness: float  # 0..2: how near the best hit is by its vector, beside all others
-    lacks_name: float  # 1 where a proper name of the question is in none of the best hits
+    lacks_name: float  # 1 if a proper name of the question is in none of the best hits
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -64,11 +64,11 @@ def _held(hits: Sequence[Hit], weights: Mapping[str, float], coverage: Coverage)
 
 
 def _likeness(missing: Sequence[str], hits: Sequence[Hit]) -> list[float]:
-    """Return for each word the cosine of the most similar word of some hits, 0 where there is none."""
+    """Return for each word the cosine of the most similar word of some hits, 0 if there is none."""
     if not missing or not hits:
         return [0.0] * len(missing)
-    said = " ".join(f"{hit.chunk.text} {hit.chunk.qualified_name} {hit.chunk.path} {hit.chunk.doc}" for hit in hits)
-    pieces = tuple(dict.fromkeys(piece for word in words(said) for piece in split_identifier(word)))
+    text = " ".join(f"{hit.chunk.text} {hit.chunk.qualified_name} {hit.chunk.path} {hit.chunk.doc}" for hit in hits)
+    pieces = tuple(dict.fromkeys(piece for word in words(text) for piece in split_identifier(word)))
     try:
         return [float(row[0]) for row in best_likeness([word.lower() for word in missing], [pieces])]
     except EncoderError:  # the encoder says so itself

@@ -65,12 +65,12 @@ def data_answer(index: Index, question: str, places: Places, *, conditions: Tabl
     ]
     findings += [_of_query(query, places) for query in queries[:MAX_QUERIES]]
     sql, origin = _sql(queries, tables, joins, stems)
-    held = " ".join(
+    text = " ".join(
         [*(f"{table.name} {table.comment} {' '.join(column.name for column in table.columns)}" for table in tables)]
         + [f"{query.question} {query.text}" for query in queries[:MAX_QUERIES]]
         + [f"{definition.term} {definition.text}" for definition in context.definitions]
     )
-    return DataAnswer(tuple(finding for finding in findings if finding is not None), _stems(held), sql, origin)
+    return DataAnswer(tuple(finding for finding in findings if finding is not None), _stems(text), sql, origin)
 
 
 def _chosen(catalog: Catalog, ranked: Sequence[RankedTable]) -> list[RankedTable]:

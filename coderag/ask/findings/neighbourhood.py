@@ -36,7 +36,7 @@ SUBJECT = re.compile(
 
 
 def subject_of(question: str) -> str:
-    """Return the name that a question is about and about nothing else, "" where there is none such."""
+    """Return the name that a question is about and about nothing else, "" if there is none such."""
     match = SUBJECT.fullmatch(" ".join(question.split())) if len(question) <= LONGEST else None
     return next((name for name in match.groups() if name), "") if match else ""
 
@@ -44,7 +44,7 @@ def subject_of(question: str) -> str:
 def neighbourhood_findings(
     index: Index, question: str, places: Places, *, found: Sequence[Finding] = ()
 ) -> list[Finding]:
-    """Return what the one thing that a question is about is, and the edges around it; [] where it is about none.
+    """Return what the one thing that a question is about is, and the edges around it; [] if it is about none.
 
     Of what was found already, passages of the thing and its members stay.
     """

@@ -50,14 +50,14 @@ READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "docs
 def overview_findings(index: Index, question: str, places: Places, *, limits: SourceFilter) -> list[Finding]:
     """Return what the parts that matter most say, the README's first sentences before them where all is asked for.
 
-    [] where a topic is asked for that nothing mentions.
+    [] if a topic is asked for that nothing mentions.
     """
     if is_of_a_topic(question):
         return without_repetition(_of_topic(index, question, places, limits))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for repository_map in index.map(budget=MAP_TOKENS, **_conditions(limits)):
-        found += [*_of_readme(repository_map, places), *_of_the_whole(index, repository_map, places)]
-    return without_repetition(found)
+        findings += [*_of_readme(repository_map, places), *_of_the_whole(index, repository_map, places)]
+    return without_repetition(findings)
 
 
 def _conditions(limits: SourceFilter) -> dict[str, Any]:

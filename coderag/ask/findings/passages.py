@@ -98,8 +98,8 @@ def _commands(text: str, weights: Mapping[str, float]) -> tuple[str, ...]:
     """Return the lines of code in prose that hold a word of the question."""
     lines = [line.strip() for block in CODE_BLOCK.findall(text) for line in block.split("\n")[1:-1] if line.strip()]
     best = sorted(range(len(lines)), key=lambda number: (-overlap(lines[number], weights), number))
-    kept = [number for number in best[:MAX_QUOTES] if overlap(lines[number], weights)]
-    return tuple(_cut(lines[number], MAX_QUOTE) for number in sorted(kept))
+    quoted = [number for number in best[:MAX_QUOTES] if overlap(lines[number], weights)]
+    return tuple(_cut(lines[number], MAX_QUOTE) for number in sorted(quoted))
 
 
 def _cut(text: str, size: int) -> str:

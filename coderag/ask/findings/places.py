@@ -61,7 +61,7 @@ class Places:
 
     @cached_property
     def _files(self) -> Collection[tuple[str, str]] | None:
-        """The files that may be sources, as repository and path; None where all may."""
+        """The files that may be sources, as repository and path; None if all may."""
         limits = self._limits
         if not (limits.paths or limits.languages or limits.databases):
             return None
@@ -69,18 +69,18 @@ class Places:
         return self._index.files(query)
 
     def source(self, repository: str, path: str, start: int, *, end: int = 0, name: str = "") -> Source | None:
-        """Return some lines as a source, one line without an end; None where no text of them is indexed."""
+        """Return some lines as a source, one line without an end; None if no text of them is indexed."""
         lines = self._numbered(repository, path)
-        held = [number for number in range(start, max(start, end) + 1) if number in lines]
-        if not held:
+        shown_lines = [number for number in range(start, max(start, end) + 1) if number in lines]
+        if not shown_lines:
             return None
         return Source(
             number=0,
             repository=repository,
             path=path,
-            start_line=held[0],
-            end_line=held[-1],
-            text="\n".join(lines[number] for number in held),
+            start_line=shown_lines[0],
+            end_line=shown_lines[-1],
+            text="\n".join(lines[number] for number in shown_lines),
             name=name,
         )
 

@@ -25,7 +25,7 @@ KINDS = {"table": ("table", "view"), "view": ("view",), "column": ("column",), "
 
 
 def relation_findings(index: Index, question: RelationQuestion, places: Places) -> list[Finding]:
-    """Return what the graph answers, the surest first; [] where it knows no such relation."""
+    """Return what the graph answers, the surest first; [] if it knows no such relation."""
     if question.sought is Sought.PATH:
         return list(_of_path(index, question, places))
     if question.sought is Sought.IMPACT:

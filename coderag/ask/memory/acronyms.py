@@ -49,10 +49,10 @@ def spelled_out(
 
     An acronym of the glossary is kept beside its meaning; `unknown` words, which no indexed file has, are replaced.
     """
-    found = list(dict.fromkeys(match[0] for match in ACRONYM.finditer(text)))[:MOST_ACRONYMS]
+    acronyms = list(dict.fromkeys(match[0] for match in ACRONYM.finditer(text)))[:MOST_ACRONYMS]
     expansions = [
         expansion
-        for acronym in found
+        for acronym in acronyms
         if not index.symbols(acronym, k=1, alike=False)
         and (expansion := _by_glossary(acronym, index, unknown) or _by_initials(acronym, unknown, names))
     ]
@@ -90,8 +90,8 @@ def _meanings(acronym: str, definition: Definition) -> Iterator[str]:
 def _by_initials(acronym: str, unknown: frozenset[str], names: NamesOfInitials) -> Expansion | None:
     if acronym not in unknown or len(acronym) < 3:  # two letters are those of too many names
         return None
-    found = sorted(set(names(acronym)))
-    return Expansion(acronym, found[0], "its initials", True) if len(found) == 1 else None
+    meanings = sorted(set(names(acronym)))
+    return Expansion(acronym, meanings[0], "its initials", True) if len(meanings) == 1 else None
 
 
 def _initials(words: list[str]) -> str:

@@ -85,8 +85,8 @@ def completed(question: str, exchanges: Sequence[Exchange], index: Index) -> str
         return last
     if alone := ALONE.match(lowered):
         return _asked_otherwise(alone["word"], last)
-    found = antecedents(fragment, exchanges, index)
-    if (leads_on or len(lowered.split()) <= 2) and (asked := _aspect(lowered, last, found)):
+    candidates = antecedents(fragment, exchanges, index)
+    if (leads_on or len(lowered.split()) <= 2) and (asked := _aspect(lowered, last, candidates)):
         return asked
     if ASKS.match(fragment) or not (leads_on or PLACED.match(lowered)) or not fragment:
         return ""

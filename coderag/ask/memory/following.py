@@ -1,6 +1,6 @@
 """A question and its conversation to the question that stands alone, by rules; most questions stay as they are.
 
-A question is only read anew where it points out of itself: by a pronoun, by a place in what was shown, or by what it
+A question is only rewritten where it points out of itself: by a pronoun, by a place in what was shown, or by what it
 leaves out. What is put in its place is something that the same conversation named, and that the index knows today.
 """
 
@@ -74,13 +74,13 @@ def _placed(question: str, shown: Sequence[Shown]) -> str:
 
 
 def _resolved(question: str, pronouns: Sequence[Pronoun], exchanges: Sequence[Exchange], index: Index) -> str:
-    """Return a question with its pronouns replaced, "" where nothing fits; never the question before."""
+    """Return a question with its pronouns replaced, "" if nothing fits; never the question before."""
     first = pronouns[0]
     asked = question[len(opening_of(question)) :]
     shift = len(question) - len(asked)
     before = _plain(exchanges[-1].text)
-    found = antecedents(asked, exchanges, index, noun=first.noun.removesuffix("s"), plural=first.is_plural)
-    for name in islice(found, FEW):
+    candidates = antecedents(asked, exchanges, index, noun=first.noun.removesuffix("s"), plural=first.is_plural)
+    for name in islice(candidates, FEW):
         text = asked
         for pronoun in reversed(pronouns):
             start, end = pronoun.start - shift, pronoun.end - shift

@@ -55,9 +55,9 @@ def _written(turn: Turn) -> Turn:
     except LanguageModelError as error:
         return replace(turn, trace=(*turn.trace, Step(STAGE, f"the model did not rewrite the question: {error}")))
     if not text:
-        said = "the model's rewriting names what nobody said; it is left out"
-        return replace(turn, trace=(*turn.trace, Step(STAGE, said)))
+        summary = "the model's rewriting names what nobody said; it is left out"
+        return replace(turn, trace=(*turn.trace, Step(STAGE, summary)))
     if text == turn.text:
         return turn
-    said = f"the model reads it as {text!r}; {turn.text!r} is looked up beside it"
-    return replace(turn, text=text, beside=turn.text, trace=(*turn.trace, Step(STAGE, said)))
+    summary = f"the model reads it as {text!r}; {turn.text!r} is looked up beside it"
+    return replace(turn, text=text, beside=turn.text, trace=(*turn.trace, Step(STAGE, summary)))

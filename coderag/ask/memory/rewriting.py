@@ -35,7 +35,7 @@ class Rewritten(msgspec.Struct):
 
 
 def rewritten(question: str, exchanges: Sequence[Exchange], model: LanguageModel, *, summary: str = "") -> str:
-    """Return a question as a model writes it out, "" where it brings names that nobody said.
+    """Return a question as a model writes it out, "" if it brings names that nobody said.
 
     `summary` says what was asked before the exchanges. Raises LanguageModelError.
     """

@@ -126,8 +126,8 @@ class Session:
         summary = _summary(before, model) if model and before.is_full else ""
 
         def changed(now: Conversation) -> Conversation:
-            kept = now.condensed(summary) if summary and now == before else now
-            return kept.after(answer, index)
+            condensed = now.condensed(summary) if summary and now == before else now
+            return condensed.after(answer, index)
 
         self._change(changed)
 
@@ -257,7 +257,7 @@ class Session:
 
 
 def _summary(conversation: Conversation, model: str | LanguageModel) -> str:
-    """Return what a model says of the oldest exchanges, "" where it cannot."""
+    """Return what a model says of the oldest exchanges, "" if it cannot."""
     from coderag.ask.memory.summarising import summarised
     from coderag.ask.models.http_model import open_model
 

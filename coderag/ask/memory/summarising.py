@@ -32,7 +32,7 @@ class Summary(msgspec.Struct):
 
 
 def summarised(conversation: Conversation, model: LanguageModel) -> str:
-    """Return what the oldest exchanges were about, with what was summed up before; "" where the model fails at it."""
+    """Return what the oldest exchanges were about, with what was summed up before; "" if the model fails at it."""
     history = history_of(conversation.exchanges[:FORGOTTEN], summary=conversation.summary)
     mark = mark_of(history)
     messages = [

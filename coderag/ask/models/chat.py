@@ -27,8 +27,8 @@ def _body(model: str, messages: Sequence[Message], schema: JsonSchema | None) ->
     }
     if schema is None:
         return body
-    wanted = {"name": "answer", "schema": schema, "strict": True}
-    return body | {"response_format": {"type": "json_schema", "json_schema": wanted}}
+    response_format = {"name": "answer", "schema": schema, "strict": True}
+    return body | {"response_format": {"type": "json_schema", "json_schema": response_format}}
 
 
 def _tools_body(model: str, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
@@ -69,11 +69,11 @@ def _piece(data: Any, field: str) -> Piece:
     if not isinstance(choices, list) or not choices:
         return Piece()
     choice = as_object(choices[0])
-    said = as_object(choice.get(field))
+    message = as_object(choice.get(field))
     reason = as_text(choice.get("finish_reason"))
-    refusal = as_text(said.get("refusal"))
+    refusal = as_text(message.get("refusal"))
     stop = STOPS.get(reason, Stop.END if reason else Stop.NO)
-    return Piece(as_text(said.get("content")), stop, refusal, calls=tuple(_calls(said.get("tool_calls"))))
+    return Piece(as_text(message.get("content")), stop, refusal, calls=tuple(_calls(message.get("tool_calls"))))
 
 
 def _calls(listed: Any) -> Iterator[CallPart]:

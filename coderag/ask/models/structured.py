@@ -24,7 +24,7 @@ class Remembering(LanguageModel, Protocol):
     """A model that knows what it replied before."""
 
     def recalled(self, messages: Sequence[Message], schema: JsonSchema) -> str:
-        """Return what was replied to messages, "" where nothing was."""
+        """Return what was replied to messages, "" if nothing was."""
 
     def remember(self, messages: Sequence[Message], schema: JsonSchema, text: str) -> None:
         """Keep a reply."""
@@ -53,13 +53,13 @@ def ask_for(kind: type[T], messages: Sequence[Message], model: LanguageModel) ->
     """
     schema = schema_of(kind)
     shape = SHAPE.format(schema=msgspec.json.encode(schema).decode())
-    asked = [*messages[:-1], Message(messages[-1].role, f"{messages[-1].text}\n\n{shape}")]
+    prompt = [*messages[:-1], Message(messages[-1].role, f"{messages[-1].text}\n\n{shape}")]
     if not isinstance(model, Remembering):
-        return _asked(kind, asked, model, schema=schema)[0]
+        return _asked(kind, prompt, model, schema=schema)[0]
     with suppress(LanguageModelError):
-        return read_json(kind, model.recalled(asked, schema))
-    found, text = _asked(kind, asked, model, schema=schema)
-    model.remember(asked, schema, text)
+        return read_json(kind, model.recalled(prompt, schema))
+    found, text = _asked(kind, prompt, model, schema=schema)
+    model.remember(prompt, schema, text)
     return found
 
 
@@ -85,6 +85,6 @@ def read_json(kind: type[T], text: str) -> T:
 
 
 def first_block(text: str) -> str | None:
-    """Return what stands in the first fence of a text, None where it has none."""
+    """Return what stands in the first fence of a text, None if it has none."""
     block = FENCE.search(text)
     return block[1] if block else None

@@ -38,8 +38,8 @@ class ProposedParts(msgspec.Struct):
 
 def sub_questions(question: str, model: LanguageModel) -> tuple[SubQuestion, ...]:
     """Return what a model proposes; raises LanguageModelError, also where it invents names or counts wrongly."""
-    asked = INSTRUCTION.format(most=MAX_PARTS, question=plain(question))
-    messages = [Message(Role.SYSTEM, SYSTEM), Message(Role.USER, asked)]
+    prompt = INSTRUCTION.format(most=MAX_PARTS, question=plain(question))
+    messages = [Message(Role.SYSTEM, SYSTEM), Message(Role.USER, prompt)]
     proposed = ask_for(ProposedParts, messages, model).parts
     parts = tuple(SubQuestion(" ".join(plain(one.question).split()), one.depends_on - 1) for one in proposed)
     if not 0 < len(parts) <= MAX_PARTS:

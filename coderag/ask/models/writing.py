@@ -74,7 +74,7 @@ Check = Callable[[str, Sequence[Source]], Checked]
 class WrittenAnswer:
     """What remains of a model's answer once it is checked."""
 
-    text: str  # "" where it is not found
+    text: str  # "" if it is not found
     found: bool
     draft: str = ""  # what the model wrote last
     faults: tuple[str, ...] = ()  # of the draft: why sentences of it are missing, or the answer
@@ -153,9 +153,9 @@ def _settled(draft: str, verdicts: Sequence[_Verdict], *, repaired: bool = False
     """Return what the policy leaves of a draft; what states nothing goes too, as nothing vouches for it."""
     claims = [verdict for verdict in verdicts if verdict.support is not Support.NO_CLAIM]
     supported = sum(claim.support is Support.SUPPORTED for claim in claims)
-    found = _share(verdicts) >= LEAST_SUPPORTED
-    kept = [claim for claim in claims if claim.support is Support.SUPPORTED] if found else []
-    return WrittenAnswer(_joined(kept), found, draft, tuple(_faults(verdicts)), repaired, supported, len(claims))
+    is_supported = _share(verdicts) >= LEAST_SUPPORTED
+    kept = [claim for claim in claims if claim.support is Support.SUPPORTED] if is_supported else []
+    return WrittenAnswer(_joined(kept), is_supported, draft, tuple(_faults(verdicts)), repaired, supported, len(claims))
 
 
 def _joined(sentences: Sequence[_Verdict]) -> str:
@@ -169,7 +169,7 @@ def _joined(sentences: Sequence[_Verdict]) -> str:
 
 
 def _share(verdicts: Sequence[_Verdict]) -> float:
-    """Return the share of the sentences with a claim that are supported, 0 where there is no such sentence."""
+    """Return the share of the sentences with a claim that are supported, 0 if there is no such sentence."""
     claims = [verdict.support for verdict in verdicts if verdict.support is not Support.NO_CLAIM]
     return claims.count(Support.SUPPORTED) / len(claims) if claims else 0.0
 

@@ -94,8 +94,8 @@ class Conditional:
         """Return the turn after the stages that were chosen."""
         is_met = bool(self.condition(turn))
         chosen = self.then if is_met else self.otherwise
-        said = f"{_name_of(self.condition)}: {'yes' if is_met else 'no'}, {chosen.label or 'nothing to do'}"
-        return chosen(_noted(turn, "when", said))
+        summary = f"{_name_of(self.condition)}: {'yes' if is_met else 'no'}, {chosen.label or 'nothing to do'}"
+        return chosen(_noted(turn, "when", summary))
 
 
 @record
@@ -129,8 +129,8 @@ class Branching:
             given = [within(places, part) for part in before]
             turn = chosen(replace(turn, evidence=tuple(given)))
             if len(turn.evidence) == len(places):
-                whole = [restored(*each) for each in zip(turn.evidence, given, before, strict=True)]
-                rows.update({place: (part,) for place, part in zip(places, whole, strict=True)})
+                evidence = [restored(*each) for each in zip(turn.evidence, given, before, strict=True)]
+                rows.update({place: (part,) for place, part in zip(places, evidence, strict=True)})
             else:  # the stages cut parts or left some out
                 cut.add(places[0])
                 rows.update({place: turn.evidence if place == places[0] else () for place in places})

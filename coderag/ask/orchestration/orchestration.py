@@ -41,7 +41,7 @@ class Orchestration:
 
     @property
     def key(self) -> tuple[str, ...] | None:
-        """What tells it from others, None where one of its stages or conditions has no name."""
+        """What tells it from others, None if one of its stages or conditions has no name."""
         return self.labels if all(map(_is_named, self.stages)) else None
 
     @property

@@ -46,8 +46,8 @@ def compress(turn: Turn) -> Turn:
             position += 1
     evidence = [replace(part, findings=tuple(cut.get(id(one), one) for one in part.findings)) for part in shortest]
     after = facts + sum(tokens_of(finding.source.text) for finding in cut.values())
-    said = f"{before} tokens are cut to {after}{by}" + (f", {dropped} repeated" if dropped else "")
-    return turn.after("compress", said, evidence=evidence)
+    summary = f"{before} tokens are cut to {after}{by}" + (f", {dropped} repeated" if dropped else "")
+    return turn.after("compress", summary, evidence=evidence)
 
 
 def _size(sources: Iterable[Source]) -> int:

@@ -50,9 +50,9 @@ class _Reflection:
 
 def reflect(turn: Turn) -> Turn:
     """Judge whether each part needs files, and whether what was found is relevant, supported and useful."""
-    found = [_reflected(turn, part) for part in turn.parts]
-    steps = [f"{one.part.text}: {one.said}" for one in found]
-    return turn.after("reflect", *steps, evidence=[one.part for one in found])
+    reflections = [_reflected(turn, part) for part in turn.parts]
+    steps = [f"{one.part.text}: {one.said}" for one in reflections]
+    return turn.after("reflect", *steps, evidence=[one.part for one in reflections])
 
 
 def _reflected(turn: Turn, part: Evidence) -> _Reflection:
@@ -80,12 +80,12 @@ def _by_rules(turn: Turn, part: Evidence) -> _Reflection:
     missing = _missing(turn, part, supported)
     more = _more(turn, missing, supported)
     kept = [*supported, *more, *(finding for finding in part.findings if finding.is_fact)]
-    said = f"{len(relevant)} of {len(passages)} passages relevant, {len(supported)} supported; " + (
+    summary = f"{len(relevant)} of {len(passages)} passages relevant, {len(supported)} supported; " + (
         f"looked up: {', '.join(missing)}, {len(more)} found" if missing else "all names that were asked for are there"
     )
     if not kept:
-        return _Reflection(_refused(part), said)
-    return _Reflection(_kept(part, kept), said)
+        return _Reflection(_refused(part), summary)
+    return _Reflection(_kept(part, kept), summary)
 
 
 def _by_model(part: Evidence, *, k: int, model: LanguageModel) -> _Reflection:
@@ -94,10 +94,10 @@ def _by_model(part: Evidence, *, k: int, model: LanguageModel) -> _Reflection:
     judged = judgement(part.text, passages, model)
     kept = [finding for number, finding in enumerate(passages, 1) if number in judged.relevant & judged.supported]
     facts = [finding for finding in part.findings if finding.is_fact]
-    said = f"by {model.name}: {len(judged.relevant)} relevant, {len(judged.supported)} supported"
+    summary = f"by {model.name}: {len(judged.relevant)} relevant, {len(judged.supported)} supported"
     if not judged.retrieve or not judged.useful or not [*kept, *facts]:
-        return _Reflection(_refused(part), f"{said}; they do not answer it")
-    return _Reflection(_kept(part, [*kept, *facts]), said)
+        return _Reflection(_refused(part), f"{summary}; they do not answer it")
+    return _Reflection(_kept(part, [*kept, *facts]), summary)
 
 
 def _kept(part: Evidence, findings: Sequence[Finding]) -> Evidence:
@@ -117,8 +117,8 @@ def _is_relevant(turn: Turn, part: Evidence, finding: Finding) -> bool:
         return True
     weights = turn.word_weights(part.text)
     text = f"{finding.source.text} {finding.source.name} {finding.source.path} {finding.text}"
-    held = stems_in(text.replace("_", " "))
-    share = sum(weight for word, weight in weights.items() if stem(word.lower()) in held)
+    stems = stems_in(text.replace("_", " "))
+    share = sum(weight for word, weight in weights.items() if stem(word.lower()) in stems)
     return share >= MIN_SHARE * sum(weights.values())
 
 

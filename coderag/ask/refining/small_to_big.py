@@ -50,7 +50,7 @@ def _same(finding: Finding, wider: Mapping[str, Source]) -> Finding:
 
 
 def _around(places: Places, finding: Finding) -> Source | None:
-    """Return the short class around a member as a source with the member's name, None where there is none."""
+    """Return the short class around a member as a source with the member's name, None if there is none."""
     source = finding.source
     if finding.is_fact or finding.route is not Route.CODE:
         return None

@@ -56,7 +56,7 @@ def _values(context: SchemaContext) -> Mapping[str, str]:
 
 
 def _limit(tokens: list[Token], number: str) -> dict[int, str]:
-    """Return the change of the last LIMIT, {} where there is none."""
+    """Return the change of the last LIMIT, {} if there is none."""
     for word, value in reversed(list(pairwise(tokens))):
         if word.token_type is TokenType.LIMIT and value.token_type is TokenType.NUMBER:
             return {value.start: number}

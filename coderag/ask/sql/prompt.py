@@ -47,7 +47,7 @@ def repair_messages(messages: Sequence[Message], sql: str, faults: Sequence[str]
 
 
 def sql_in(answer: str) -> str:
-    """Return the query in a model's answer: in its first fence, or the answer itself; "" where there is no query."""
+    """Return the query in a model's answer: in its first fence, or the answer itself; "" if there is no query."""
     block = first_block(answer)
     text = (answer if block is None else block).strip()
     return text if block is not None or QUERY.match(text) else ""

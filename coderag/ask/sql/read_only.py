@@ -45,7 +45,7 @@ def read_only(sql: str, dialect: Dialect) -> str:
 
 
 def objection(sql: str, dialect: Dialect) -> str:
-    """Return why a text is not a query that only reads, "" where it is one."""
+    """Return why a text is not a query that only reads, "" if it is one."""
     return _read(sql, dialect)[1]
 
 
@@ -97,7 +97,7 @@ def _without_comments(sql: str, dialect: Dialect) -> str:
 
 
 def _reason(node: exp.Expr, dialect: Dialect) -> str:
-    """Return why a part may not be in a query that only reads, "" where it may."""
+    """Return why a part may not be in a query that only reads, "" if it may."""
     for kind, reason in REFUSED.items():
         if isinstance(node, kind):
             return reason

@@ -39,8 +39,8 @@ class Candidate:
     def faults(self) -> tuple[str, ...]:
         """What speaks against it, in words."""
         errors = [finding for finding in self.findings if finding.severity is Severity.ERROR]
-        said = [f"line {error.line}: {error.message}{_meant(error)}" for error in errors]
-        return (*said, self.objection) if self.objection else tuple(said)
+        messages = [f"line {error.line}: {error.message}{_meant(error)}" for error in errors]
+        return (*messages, self.objection) if self.objection else tuple(messages)
 
 
 @record

@@ -20,7 +20,7 @@ VALUE_CHARACTERS = 3  # of a value that a question may name: shorter ones are wo
 
 
 def skeleton(context: SchemaContext) -> str:
-    """Return a SELECT of what a question names, "" where no table is known."""
+    """Return a SELECT of what a question names, "" if no table is known."""
     tables, joins = _joined(context)
     if not tables:
         return ""
@@ -67,7 +67,7 @@ def _singular(word: str) -> str:
 
 
 def _way(begins: Sequence[Name], end: Name, joins: Sequence[ContextJoin]) -> list[tuple[Name, ContextJoin]]:
-    """Return the shortest steps from some tables to another, [] where there is no way."""
+    """Return the shortest steps from some tables to another, [] if there is no way."""
     ways: dict[Name, list[tuple[Name, ContextJoin]]] = {name: [] for name in begins}
     waiting = list(begins)
     for name in waiting:

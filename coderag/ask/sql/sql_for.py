@@ -61,15 +61,15 @@ def sql_for(
     def judge(sql: str) -> Candidate:
         return _judged(sql, index, dialect=dialect, address=address, conditions=conditions)
 
-    said = ""
+    failure = ""
     if model is not None:
         try:
-            found = sampled(sql_messages(context, evidence), model, judge=judge, count=samples)
-            return _answer(context, SqlKind.MODEL, found[0], dialect=dialect, candidates=tuple(found))
+            candidates = sampled(sql_messages(context, evidence), model, judge=judge, count=samples)
+            return _answer(context, SqlKind.MODEL, candidates[0], dialect=dialect, candidates=tuple(candidates))
         except NoSqlError as error:
-            said = f"the model wrote no SQL: {error}; "
+            failure = f"the model wrote no SQL: {error}; "
     answer = _by_rules(context, index, judge, dialect=dialect, conditions=conditions)
-    return replace(answer, note=f"{said}{answer.note}")
+    return replace(answer, note=f"{failure}{answer.note}")
 
 
 def _judged(sql: str, index: Index, *, dialect: str, address: DatabaseUrl | None, conditions: TableFilter) -> Candidate:

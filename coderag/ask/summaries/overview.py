@@ -53,12 +53,12 @@ def written_overview(
 
 
 def _summary(part: PartSources, *, model: LanguageModel, check: Check, store: SummaryStore | None) -> str:
-    """Return what a model says of a part as far as its passages carry it, "" where they do not."""
+    """Return what a model says of a part as far as its passages carry it, "" if they do not."""
     key = summary_key(model.name, part.sources)
-    kept = store.get(key) if store is not None else ""
-    writer = _Recalled(kept) if kept else model
+    stored = store.get(key) if store is not None else ""
+    writer = _Recalled(stored) if stored else model
     prose = checked_answer(QUESTION, part.sources, (), model=writer, check=check)
-    if prose.found and not kept and store is not None:
+    if prose.found and not stored and store is not None:
         store.put(key, prose.text)
     return prose.text if prose.found else ""
 

@@ -59,7 +59,7 @@ def trim_summaries(most_bytes: int) -> int:
 
 
 def summary_store(environment: Mapping[str, str] = os.environ) -> SummaryStore | None:
-    """Return the store under $XDG_CACHE_HOME, or ~/.cache; None where the user has no such folder."""
+    """Return the store under $XDG_CACHE_HOME, or ~/.cache; None if the user has no such folder."""
     try:
         return SummaryStore(summaries_folder(environment))
     except FileNotFoundError:

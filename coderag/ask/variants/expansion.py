@@ -36,9 +36,9 @@ def added_words(turn: Turn, part: Evidence) -> list[str]:
     rare = _rare(turn, part)
     if not rare:
         return []
-    asked = {stem(word.lower()) for word in content_words(part.text)}
+    stems = {stem(word.lower()) for word in content_words(part.text)}
     like = [other for word in rare for other in _like(turn, word)]
-    added = dict.fromkeys(word for word in [*like, *_beside(turn, part)] if stem(word) not in asked)
+    added = dict.fromkeys(word for word in [*like, *_beside(turn, part)] if stem(word) not in stems)
     return list(added)
 
 

@@ -30,7 +30,7 @@ class Proposal:
 
 
 def gate_of_confidence(turn: Turn, part: Evidence) -> str:
-    """Return why a part needs no other wording: what it finds by itself is sure enough; "" where it is not."""
+    """Return why a part needs no other wording: what it finds by itself is sure enough; "" if it is not."""
     confidence = max((hit.confidence for hit in first_hits(turn, part)), default=0.0)
     return f"sure enough as it is ({confidence:.2f})" if confidence >= UNSURE else ""
 
@@ -46,7 +46,7 @@ def with_variants(
 ) -> Turn:
     """Return the turn with the variants that a stage finds for each part, all of them together of some weight.
 
-    `gate` says why a part needs no variant, "" where it does; `rule` proposes them, and where there is a language
+    `gate` says why a part needs no variant, "" if it does; `rule` proposes them, and where there is a language
     model, `instruction` asks it for them instead.
     """
     evidence, steps = [], []
@@ -56,8 +56,8 @@ def with_variants(
         texts = [text for text in dict.fromkeys(proposal.texts) if text.strip() and text.casefold() not in known][:MOST]
         made = tuple(Variant(text, weight / len(texts), stage) for text in texts)
         evidence.append(replace(part, variants=(*part.variants, *made)))
-        said = "; ".join(" ".join(text.split()) for text in texts)
-        steps.append(f"{part.text}: {' | '.join(filter(None, (proposal.why, said))) or 'no other wording'}")
+        summary = "; ".join(" ".join(text.split()) for text in texts)
+        steps.append(f"{part.text}: {' | '.join(filter(None, (proposal.why, summary))) or 'no other wording'}")
     return turn.after(stage, *steps, evidence=evidence)
 
 

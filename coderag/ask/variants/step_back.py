@@ -53,11 +53,11 @@ def _names(kind: Kind) -> bool:
 
 def _readme(turn: Turn, repository: str, path: str, hits: Sequence[Hit]) -> str:
     """Return the first line of the README of the innermost package around a file that has one, "" without."""
-    held = {hit.chunk.path for hit in hits}
+    paths = {hit.chunk.path for hit in hits}
     for folder in [*PurePosixPath(path).parents][:-1]:
         for name in READMES:
             chunks = turn.places.chunks(repository, str(folder / name))
-            if chunks and str(folder / name) not in held:
+            if chunks and str(folder / name) not in paths:
                 return chunks[0].doc or chunks[0].name
     return ""
 

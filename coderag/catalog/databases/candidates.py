@@ -67,7 +67,7 @@ class DatabaseCandidate:
         return {key for file in self.files for key in (*file.names, *file.altered)}
 
     def told(self) -> str:
-        """Return the database that the files say they belong to, "" where they name none or several."""
+        """Return the database that the files say they belong to, "" if they name none or several."""
         names = {name.casefold(): name for file in self.files for name in file.databases}
         return next(iter(names.values())) if len(names) == 1 else ""
 
@@ -156,8 +156,8 @@ def common_folder(folders: Sequence[str]) -> str:
 
 def are_apart(first: DatabaseCandidate, second: DatabaseCandidate) -> bool:
     """Tell whether one draft is of a database that applications choose from, and the other of a warehouse."""
-    told = {dialect_of(first), dialect_of(second)} - {GENERIC, ""}
-    return len(told) == 2 and len(told.intersection(CHOICES)) == 1
+    dialects = {dialect_of(first), dialect_of(second)} - {GENERIC, ""}
+    return len(dialects) == 2 and len(dialects.intersection(CHOICES)) == 1
 
 
 def dialect_of(draft: DatabaseCandidate) -> str:

@@ -58,9 +58,11 @@ def with_editions(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
 
 def _edition(draft: DatabaseCandidate) -> _Edition:
     creating = [file for file in draft.files if file.tables]
-    told = Counter(filter(None, (path_dialect(declared.path) for declared in creating)))
+    dialects = Counter(filter(None, (path_dialect(declared.path) for declared in creating)))
     written = dialect_of(draft)
-    dialect = max(told, key=lambda name: (told[name], name)) if told else written if written != GENERIC else ""
+    dialect = (
+        max(dialects, key=lambda name: (dialects[name], name)) if dialects else written if written != GENERIC else ""
+    )
     return _Edition(
         draft,
         tables=frozenset(key[2].lstrip("_") for key in draft.tables()),  # a prefix that is put in place of the "_"

@@ -84,7 +84,7 @@ def _finished(draft: DatabaseCandidate, name: str, problems: list[SchemaProblem]
         migrations += [_with_series(by_path[path]) for path in paths]
     live = draft.members[:1] if draft.live else []
     members = sorted(draft.members[len(live) :], key=lambda member: member.path)
-    told = [one.settings.domain for one in draft.files if one.settings.domain]
+    domains = [one.settings.domain for one in draft.files if one.settings.domain]
     return Group(
         name=name,
         # Migrations may change what other files create, and views may need what migrations leave.
@@ -102,7 +102,7 @@ def _finished(draft: DatabaseCandidate, name: str, problems: list[SchemaProblem]
         told=draft.name,
         folder=draft.folder,
         environment=environment(draft),
-        domain=told[0] if told else "",
+        domain=domains[0] if domains else "",
     )
 
 

@@ -32,14 +32,14 @@ def _pattern() -> re.Pattern[str]:
 
 @cache
 def path_dialect(path: str) -> str:
-    """Return the dialect that a path names, the innermost; "" where it names none."""
+    """Return the dialect that a path names, the innermost; "" if it names none."""
     found = _pattern().findall(path.lower())
     return _words()[found[-1]] if found else ""
 
 
 @cache
 def edition_key(path: str) -> str:
-    """Return a path without the dialects in it, which is the same for each edition of a file; "" where it has none."""
+    """Return a path without the dialects in it, which is the same for each edition of a file; "" if it has none."""
     without, count = _pattern().subn("", path.lower())
     if not count:
         return ""

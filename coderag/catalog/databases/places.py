@@ -111,7 +111,7 @@ def _is_generic(name: str) -> bool:
 
 
 def folder_name(folder: str) -> str:
-    """Return what the deepest folder that says something is called; "" where none does."""
+    """Return what the deepest folder that says something is called; "" if none does."""
     return project_folder(folder).rpartition("/")[2]
 
 
@@ -122,7 +122,7 @@ def stem_of(path: str) -> str:
 
 
 def stem_name(path: str) -> str:
-    """Return the database's name that a file's name holds; "" where it says nothing."""
+    """Return the database's name that a file's name holds; "" if it says nothing."""
     stem = stem_of(path)
     pieces = [(match.start(), match.end()) for match in re.finditer(r"[^-_.\s]+", stem)]
     words = [stem[start:end].casefold() for start, end in pieces]

@@ -13,7 +13,7 @@ VIEWS = {ObjectKind.VIEW: "VIEW", ObjectKind.MATERIALIZED_VIEW: "MATERIALIZED VI
 
 
 def table_in(text: str, kind: ObjectKind, dialect: Dialect) -> Table | None:
-    """Return the table of a definition, or of what is only the query of a view; None where it cannot be read."""
+    """Return the table of a definition, or of what is only the query of a view; None if it cannot be read."""
     if kind in VIEWS and text.lstrip()[:6].upper() != "CREATE":
         text = f"CREATE {VIEWS[kind]} v AS\n{text}"
     return next(
@@ -22,7 +22,7 @@ def table_in(text: str, kind: ObjectKind, dialect: Dialect) -> Table | None:
 
 
 def trigger_in(text: str, dialect: Dialect) -> Routine | None:
-    """Return the trigger of a definition; None where it cannot be read."""
+    """Return the trigger of a definition; None if it cannot be read."""
     return next(
         (operation.routine for operation in _facts(text, dialect).operations if isinstance(operation, CreateRoutine)),
         None,

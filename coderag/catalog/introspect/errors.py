@@ -16,4 +16,4 @@ class StatementError(DatabaseError):
 
     def __init__(self, text: str, position: int = -1) -> None:
         super().__init__(text)
-        self.position = position  # of the sign in the statement that the database points at, -1 where it does not
+        self.position = position  # of the sign in the statement that the database points at, -1 if it does not

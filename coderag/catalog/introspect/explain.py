@@ -48,7 +48,7 @@ def explain(url: str | DatabaseUrl, sql: str, *, timeout: float = DEFAULT_TIMEOU
 
 
 def _objection(sql: str, dialect: Dialect) -> str:
-    """Return why a text is more than one statement that reads, "" where it is not."""
+    """Return why a text is more than one statement that reads, "" if it is not."""
     import sqlglot
     from sqlglot import exp
 

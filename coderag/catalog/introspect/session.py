@@ -126,6 +126,6 @@ def _decoded(value: object) -> object:
 
 
 def _position(error: Exception) -> int:
-    """Return where in a statement PostgreSQL found its error, counted from 0; -1 where nobody says."""
+    """Return where in a statement PostgreSQL found its error, counted from 0; -1 if nobody says."""
     place = getattr(getattr(error, "diag", None), "statement_position", None)
     return int(place) - 1 if place else -1

@@ -89,8 +89,8 @@ def slug_of(name: str) -> str:
 
 def is_database_url(text: str, environment: Mapping[str, str] = os.environ) -> bool:
     """Tell whether a text is the address of a database, a variable that holds one, or a SQLite or DuckDB file."""
-    if whole := VARIABLE.fullmatch(text):
-        text = environment.get(whole[1], "")
+    if variable := VARIABLE.fullmatch(text):
+        text = environment.get(variable[1], "")
     scheme = SCHEME.match(text)
     if scheme and "://" in text:
         return scheme[1].lower() in SCHEMES
@@ -105,8 +105,8 @@ def parse_url(text: str, environment: Mapping[str, str] = os.environ) -> Databas
 
     Raises DatabaseError for what is no address of a database that can be asked, and for a variable that is not set.
     """
-    if whole := VARIABLE.fullmatch(text):
-        text = _expanded(whole[0], environment)
+    if variable := VARIABLE.fullmatch(text):
+        text = _expanded(variable[0], environment)
     if "://" not in text:
         return _file_url(_expanded(text, environment))
     scheme, _, rest = text.partition("://")

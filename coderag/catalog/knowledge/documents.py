@@ -79,7 +79,7 @@ class Listing(NamedTuple):
 
     text: str
     row: int
-    dialect: str = ""  # "" where the document does not say
+    dialect: str = ""  # "" if the document does not say
     sentence: str = ""
     heading: str = ""
 
@@ -183,7 +183,7 @@ def _listings(blocks: Sequence[Block]) -> Iterator[Listing]:
 
 
 def _dialect_of(listing: Block) -> str | None:
-    """Return the dialect that a listing's language names, "" where it is only SQL, and None for anything else."""
+    """Return the dialect that a listing's language names, "" if it is only SQL, and None for anything else."""
     match = LANGUAGE.match(listing.info)
     if match is None:
         return "" if QUERY.match(listing.text) else None
@@ -280,7 +280,7 @@ def _cell_listings(rows: Sequence[str], first: int, last: int) -> Iterator[Listi
 
 
 def _prose(cell: str) -> str:
-    """Return the last paragraph of a cell of text that is no heading; "" where it is code."""
+    """Return the last paragraph of a cell of text that is no heading; "" if it is code."""
     if CODE_ROW.match(cell):
         return ""
     lines = [line for line in cell.split("\n") if not line.startswith("#")]

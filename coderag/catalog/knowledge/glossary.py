@@ -197,7 +197,7 @@ def _key(node: Node) -> str:
 
 
 def _definition(term: str, node: Node, *, first: int) -> Definition | None:
-    """Return the definition of a term; None where its node has no text.
+    """Return the definition of a term; None if its node has no text.
 
     `active_user: has logged in this week` and `active_user: {definition: has logged in this week, table: users}` are
     both "active user: has logged in this week"; the second one names its table, too.

@@ -86,7 +86,7 @@ def paired(parts: Sequence[DatabasePart]) -> dict[int, tuple[int, str]]:
 
 
 def main_database(state: State) -> str:
-    """Return what files call the database of most of their tables, folded; "" where they do not name it."""
+    """Return what files call the database of most of their tables, folded; "" if they do not name it."""
     counts = Counter(key[0] for key in state.tables)
     return min(counts, key=lambda name: (-counts[name], name), default="")
 
@@ -121,7 +121,7 @@ def _names(tables: Iterable[MutableTable]) -> frozenset[str]:
 
 
 def _dialect(names: Iterable[str]) -> str:
-    """Return the most frequent dialect, or the one that it inherits from; "" where none is known."""
+    """Return the most frequent dialect, or the one that it inherits from; "" if none is known."""
     known: Mapping[str, int] = Counter(name for name in names if name and name != GENERIC)
     most = min(known, key=lambda name: (-known[name], name), default="")
     dialect = dialects().get(most)

@@ -57,7 +57,7 @@ class Catalogue:
             }
 
     def find(self, name: Name, database: str) -> Table | None:
-        """Return the table of a database that a name means, None where there is none or more than one."""
+        """Return the table of a database that a name means, None if there is none or more than one."""
         tables = [
             table
             for table in self.by_name.get(name.name.casefold(), ())
@@ -72,7 +72,7 @@ class Catalogue:
         return {table.name.database for table in tables if _may_mean(name, table.name)}
 
     def columns_of(self, name: Name) -> frozenset[str] | None:
-        """Return the columns of a table, casefolded; None where they are not known."""
+        """Return the columns of a table, casefolded; None if they are not known."""
         key = name.key
         if key not in self.columns:
             table = self.own.get(key)

@@ -69,7 +69,7 @@ class MutableTable:
         self.history: list[Change] = []
 
     def column(self, name: str) -> Column | None:
-        """Return the column of a name, None where there is none."""
+        """Return the column of a name, None if there is none."""
         found = self.columns.get(name)
         if found is None and (exact := self.folded.get(name.casefold())) is not None:
             return self.columns[exact]
@@ -132,7 +132,7 @@ class MutableTable:
             del self.folded[name.casefold()]
 
     def take_over(self, other: MutableTable) -> None:
-        """Take the history of a table that this one replaces, and comments that are not given anew."""
+        """Take the history of a table that this one replaces, and comments that are not given again."""
         self.history = [*other.history, *self.history]
         self.sources = {**self.sources, **other.sources}
         self.comment = self.comment or other.comment

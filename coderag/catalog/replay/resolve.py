@@ -110,13 +110,13 @@ class _Resolver:
         for key, table in self.state.tables.items():
             if not table.record.partition or table.record.parent is None:
                 continue
-            whole: MutableTable | None = table
+            ancestor: MutableTable | None = table
             for _ in range(MAX_DEPTH):
-                if whole is None or whole.record.parent is None or not whole.record.partition:
+                if ancestor is None or ancestor.record.parent is None or not ancestor.record.partition:
                     break
-                whole = self.state.find(whole.record.parent, of=whole.name)
-            if whole is not None and whole is not table and not whole.record.partition:
-                self._let_stand(key, table, whole)
+                ancestor = self.state.find(ancestor.record.parent, of=ancestor.name)
+            if ancestor is not None and ancestor is not table and not ancestor.record.partition:
+                self._let_stand(key, table, ancestor)
 
     def _fold_families(self) -> None:
         apart = [table for key, table in self.state.tables.items() if key not in self.stands_for]

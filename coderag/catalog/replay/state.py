@@ -81,7 +81,7 @@ class State:
         return schema_problems
 
     def find(self, name: Name, *, of: Name | None = None) -> MutableTable | None:
-        """Return the table that a name refers to, None where there is none or more than one.
+        """Return the table that a name refers to, None if there is none or more than one.
 
         `of` is the object whose definition uses the name: what is in its schema comes first.
         """

@@ -29,7 +29,7 @@ PLAIN = (str, int, float, bool, type(None))  # values that JSON has
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the SQL for a question; 1 where it is to be completed, or something speaks against it."""
+    """Print the SQL for a question; 1 if it is to be completed, or something speaks against it."""
     question = " ".join(options.question)
     check_question(question, k=1, evidence=options.evidence)
     if callers(options) and (options.url or options.run):

@@ -186,7 +186,7 @@ def _exact(index: Index, name: str, language: str) -> Sequence[Symbol]:
 
 
 def _family(path: str) -> str:
-    """Return the languages of a file that can name each other's definitions, "" where its language is unknown."""
+    """Return the languages of a file that can name each other's definitions, "" if its language is unknown."""
     language = detect(path)
     return rules_of(language.name).family if language else ""
 

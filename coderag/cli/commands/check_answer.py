@@ -26,7 +26,7 @@ SHOWN = 160  # characters of a sentence
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the verdict of each sentence; 1 where a claim is not supported."""
+    """Print the verdict of each sentence; 1 if a claim is not supported."""
     if callers(options) and options.file != "-":
         raise AccessError('a caller of groups gives the answer on stdin: "coderag check-answer -"')
     text = _read(options.file, int(ANSWER.most))
@@ -70,9 +70,9 @@ def _lines(one: CheckedSentence, shown: Screen) -> Iterator[str]:
     yield f"{verdict} {place} {shorten(visible(' '.join(one.text.split())), SHOWN)}"
     for fault in one.faults:
         style = Style.BAD if fault.severity is Severity.ERROR else Style.NOTE
-        said = f"    {shown.paint(f'{fault.severity}[{fault.kind}]', style)} {visible(fault.message)}"
+        line = f"    {shown.paint(f'{fault.severity}[{fault.kind}]', style)} {visible(fault.message)}"
         quoted = shorten(visible(" ".join(fault.text.split())), SHOWN // 2)
-        parts = [said, f"({quoted})"] if quoted not in fault.message else [said]
+        parts = [line, f"({quoted})"] if quoted not in fault.message else [line]
         parts += [shown.paint(visible(fault.place), Style.PATH)] if fault.place else []
         parts += [f"did you mean {visible(fault.suggestion)}?"] if fault.suggestion else []
         yield "  ".join(parts)

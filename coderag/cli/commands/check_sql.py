@@ -125,11 +125,11 @@ def _explained(text: str, url: str) -> list[Finding]:
 def _lines(one: Finding, lines: list[str], name: str, shown: Screen) -> list[str]:
     style = Style.BAD if one.severity is Severity.ERROR else Style.KIND
     place = f"{shown.paint(visible(name), Style.PATH)}:{one.line}:{one.column}"
-    said = f"{shown.paint(f'{one.severity}[{one.code}]', style)} {visible(one.message)}"
+    line = f"{shown.paint(f'{one.severity}[{one.code}]', style)} {visible(one.message)}"
     source = lines[one.line - 1] if one.line <= len(lines) else ""
     before = len(visible(source[: one.column - 1]))
     width = max(len(visible(source[one.column - 1 : one.end_column])), 1)
-    found = [f"{place}: {said}", f"  {visible(source)}", f"  {' ' * before}{shown.paint('^' * width, style)}"]
+    found = [f"{place}: {line}", f"  {visible(source)}", f"  {' ' * before}{shown.paint('^' * width, style)}"]
     if one.suggestions:
         found.append(f"  {shown.paint('did you mean', Style.DIM)} {', '.join(map(visible, one.suggestions))}?")
     return found

@@ -66,9 +66,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _refuse_options_of_answers(options: argparse.Namespace) -> None:
-    given = {"--pipeline": options.pipeline, "--model": options.model, "--judge": options.judge}
-    given |= {"--noise": options.noise, "--budget": options.budget}
-    if wrong := next((name for name, value in given.items() if value), ""):
+    options_given = {"--pipeline": options.pipeline, "--model": options.model, "--judge": options.judge}
+    options_given |= {"--noise": options.noise, "--budget": options.budget}
+    if wrong := next((name for name, value in options_given.items() if value), ""):
         raise EvaluationError(f"{wrong} is about answers; give it with --answers")
 
 
@@ -110,12 +110,12 @@ def _measured(
 ) -> dict[str, Evaluation]:
     """Return the figures by where was looked."""
     groups = groups_by(judged, options.by)
-    found: dict[str, Evaluation] = {}
+    evaluations: dict[str, Evaluation] = {}
     scopes = {EVERYWHERE: _nowhere_else, **({IN_FOLDER: _folder_glob} if options.group_by_folder else {})}
     for name, paths in scopes.items():
         answers = ask(asked.index, judged, configurations, conditions=conditions, paths=paths)
-        found[name] = evaluate(judged, answers, k=conditions.k, groups=groups, seed=options.seed)
-    return found
+        evaluations[name] = evaluate(judged, answers, k=conditions.k, groups=groups, seed=options.seed)
+    return evaluations
 
 
 def _nowhere_else(_: JudgedQuestion) -> Sequence[str]:

@@ -98,8 +98,8 @@ def _rows_folded(possibly: Sequence[Affected], shown: Screen, *, limit: int | No
         return
     near = sum(affected.distance == 1 for affected in by_rows)
     behind = f", and {len(by_rows) - near:,} behind them" if len(by_rows) > near else ""
-    said = f"{counted(near, 'place')} that do not name it{behind}; --all lists them"
-    yield f"  whole rows: {shown.paint(said, Style.DIM)}"
+    line = f"{counted(near, 'place')} that do not name it{behind}; --all lists them"
+    yield f"  whole rows: {shown.paint(line, Style.DIM)}"
 
 
 def _group(

@@ -34,22 +34,22 @@ def run_diff(options: argparse.Namespace) -> int:
     _check(options)
     index = open_graph_for_caller(options)
     prepare_reader()  # it comes up while git tells what changed
-    found = _found(index, options)
+    impact = _found(index, options)
     if options.tests == TestPolicy.EXCLUDE:
-        found = replace(found, tests=(), further_tests=0)
+        impact = replace(impact, tests=(), further_tests=0)
     limit = None if options.all else options.k
     if options.json:
-        print(json_line(found))
+        print(json_line(impact))
     elif options.format == "markdown":
-        print(diff_markdown(found, limit=limit))
+        print(diff_markdown(impact, limit=limit))
     elif options.format == "sarif":
-        print(diff_sarif(found))
-    elif not found.is_empty:
-        print("\n".join(diff_lines(found, Paths(index.roots), screen(options.color), limit=limit)))
-    if found.is_empty and not options.json:
-        files = f" of {len(found.files)} changed files" if found.files else ""
-        note(f"{found.title}: no definition, table or column{files} changed")
-    return NOTHING if found.is_empty else FOUND
+        print(diff_sarif(impact))
+    elif not impact.is_empty:
+        print("\n".join(diff_lines(impact, Paths(index.roots), screen(options.color), limit=limit)))
+    if impact.is_empty and not options.json:
+        files = f" of {len(impact.files)} changed files" if impact.files else ""
+        note(f"{impact.title}: no definition, table or column{files} changed")
+    return NOTHING if impact.is_empty else FOUND
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -76,8 +76,8 @@ def _part(part: MapPart, shown: Screen) -> Iterator[str]:
     )
     if part.about is not None:
         text, _, place = visible(sentence_text(part)).rpartition("  ")
-        said = shorten(text, max(shown.width - len(place) - 4, MIN_SENTENCE))
-        yield f"  {said}  {shown.paint(place, Style.PATH)}"
+        sentence = shorten(text, max(shown.width - len(place) - 4, MIN_SENTENCE))
+        yield f"  {sentence}  {shown.paint(place, Style.PATH)}"
     yield from (f"  {shorten(visible(group_text(point)), shown.width - 2)}" for point in part.entry_points)
     tables = [entry for entry in part.entries if entry.columns]
     yield from (_entry(table, shown, indent="  ") for table in tables)
@@ -91,6 +91,6 @@ def _part(part: MapPart, shown: Screen) -> Iterator[str]:
 def _entry(entry: MapEntry, shown: Screen, *, indent: str) -> str:
     text, about = map(visible, entry_text(entry))
     room = shown.width - len(indent)
-    said = shorten(text, room)
-    rest = shorten(about, max(room - len(said) - 2, 0))
-    return f"{indent}{said}" + (f"  {shown.paint(rest, Style.DIM)}" if rest else "")
+    sentence = shorten(text, room)
+    rest = shorten(about, max(room - len(sentence) - 2, 0))
+    return f"{indent}{sentence}" + (f"  {shown.paint(rest, Style.DIM)}" if rest else "")

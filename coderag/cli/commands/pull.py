@@ -33,9 +33,9 @@ def run(options: argparse.Namespace) -> int:
     name = options.name or root.repository
     store = ObjectStore(options.store)
     later = has_background() and not options.wait
-    with ExitStack() as held:
+    with ExitStack() as stack:
         with Bar(f"Pulling {visible(name)}", wanted=not options.quiet) as bar:
-            pulled = held.enter_context(pull_index(store, name=name, told=bar.transferred, waiting=note_writer))
+            pulled = stack.enter_context(pull_index(store, name=name, told=bar.transferred, waiting=note_writer))
         try:
             with Bar(f"Joining {visible(root.repository)}", wanted=not options.quiet, at_once=True) as bar:
                 index = Index.ensure(

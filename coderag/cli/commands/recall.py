@@ -22,15 +22,15 @@ __all__ = ["show_recall"]
 
 def show_recall(options: argparse.Namespace) -> int:
     """Measure and print the recall of every root; 1 when none has vectors."""
-    found = {root: as_seen(Index.of([root]), callers(options)).recall() for root in roots_for_caller(options)}
+    recalls = {root: as_seen(Index.of([root]), callers(options)).recall() for root in roots_for_caller(options)}
     if options.json:
         print_records(
-            ({"repository": one.repository, "recall": plain(recall)} for one, recall in found.items()), options.format
+            ({"repository": one.repository, "recall": plain(recall)} for one, recall in recalls.items()), options.format
         )
     else:
         shown = screen(options.color)
-        print("\n\n".join("\n".join(_lines(one, recall, shown)) for one, recall in found.items()))
-    return FOUND if any(found.values()) else NOTHING
+        print("\n\n".join("\n".join(_lines(one, recall, shown)) for one, recall in recalls.items()))
+    return FOUND if any(recalls.values()) else NOTHING
 
 
 def _lines(one: Root, recall: Recall | None, shown: Screen) -> list[str]:

@@ -69,9 +69,9 @@ def _references(index: Index, target: Target | None, filters: Filters, *, shown:
 
 def _groups_without_tests(groups: Sequence[Group], shown: int | None) -> Iterator[Group]:
     for group in groups:
-        kept = [reference for reference in group.references if "test" not in reference.spot.labels]
-        if kept and group.role is not Role.TESTS:
-            yield Group(group.role, len(kept), tuple(kept[:shown]))
+        outside_tests = [reference for reference in group.references if "test" not in reference.spot.labels]
+        if outside_tests and group.role is not Role.TESTS:
+            yield Group(group.role, len(outside_tests), tuple(outside_tests[:shown]))
 
 
 def _vimgrep_lines(references: References, paths: Paths) -> Iterator[str]:

@@ -63,13 +63,13 @@ def _of_index(question: str, options: argparse.Namespace) -> SchemaContext:
 
 
 def _print_context(context: SchemaContext, options: argparse.Namespace, index: Index | None = None) -> int:
-    found = bool(context.tables or context.named)
+    has_tables = bool(context.tables or context.named)
     if options.json:
         samples = not options.no_samples
         record = context_record(context, samples=samples)
         print(json_line(prompt_record(context, options.evidence, values=samples) if options.prompt else record))
-        return FOUND if found else NOTHING
-    if not found:
+        return FOUND if has_tables else NOTHING
+    if not has_tables:
         note(_nothing(index, context))
         return NOTHING
     if not context.matched:

@@ -133,7 +133,7 @@ def _query(options: argparse.Namespace, text: str) -> Query:
 
 
 def _changed(index: Index, revision: str | None) -> frozenset[tuple[str, str]] | None:
-    """Return the files to which `--changed` narrows a search, None where it was not given; raises GitError."""
+    """Return the files to which `--changed` narrows a search, None if it was not given; raises GitError."""
     return None if revision is None else index.changed_files(revision)
 
 

@@ -75,9 +75,9 @@ def _in_background(options: argparse.Namespace) -> int:
 
     place = Background.of(roots_for_caller(options), host=options.host, port=options.port)
     if options.stop:
-        found = stop(place)
-        note("ended" if found else "no server of these roots and this port is in the background")
-        return FOUND if found else NOTHING
+        stopped = stop(place)
+        note("ended" if stopped else "no server of these roots and this port is in the background")
+        return FOUND if stopped else NOTHING
     if address := running(place):
         print(address, flush=True)
         note("it serves already; coderag serve --stop ends it")

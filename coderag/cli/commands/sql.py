@@ -66,13 +66,13 @@ def run(options: argparse.Namespace) -> int:
         count = index.sql_to_parquet(sql, options.output, k=k, seconds=options.timeout)
         note(f"{counted(count, 'row')} in {options.output}")
         return FOUND if count else NOTHING
-    found = index.sql(sql, k=k, seconds=options.timeout)
-    _write(found, form, options)
+    rows = index.sql(sql, k=k, seconds=options.timeout)
+    _write(rows, form, options)
     if needed & OF_HISTORY:
         _note_histories(index)
-    if found.is_cut:
+    if rows.is_cut:
         note(f"there are more than {k:,} rows; -k gives more")
-    return FOUND if found.rows else NOTHING
+    return FOUND if rows.rows else NOTHING
 
 
 def _query(options: argparse.Namespace) -> str:

@@ -101,13 +101,13 @@ def _did(report: Report) -> str:
 
 
 def _record(update: Update) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "time": datetime.now().astimezone().isoformat(timespec="milliseconds"),
         "root": update.root,
         "repository": update.repository,
         "error": str(update.error) if update.error is not None else "",
     }
     if update.report is None:
-        return told
+        return fields
     report: dict[str, Any] = plain(update.report)
-    return told | report | {"skipped": len(update.report.skipped)}
+    return fields | report | {"skipped": len(update.report.skipped)}

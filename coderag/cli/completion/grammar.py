@@ -35,7 +35,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option: its spellings, and its value, None where it has none."""
+    """An option: its spellings, and its value, None if it has none."""
 
     names: tuple[str, ...]
     summary: str

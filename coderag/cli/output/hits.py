@@ -132,8 +132,8 @@ def definition_place(hit: Hit) -> tuple[int, int]:
             if chunk.name in start and (start in chunk.signature or chunk.signature in start):
                 return number, text.index(chunk.name) + 1
     wanted = chunk.span.start_line if chunk.signature or not hit.lines else hit.lines[0]
-    found = next((text for number, text in numbered if number == wanted), "")
-    return wanted, len(found) - len(found.lstrip()) + 1
+    line = next((text for number, text in numbered if number == wanted), "")
+    return wanted, len(line) - len(line.lstrip()) + 1
 
 
 def vimgrep_line(hit: Hit, paths: Paths) -> str:

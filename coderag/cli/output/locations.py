@@ -86,7 +86,7 @@ def head_line(spot: Location, paths: Paths, shown: Screen, *, repository: str, s
 
 
 def certainty_text(certainty: Certainty, candidates: int) -> str:
-    """Return how sure something is, "" where it is resolved."""
+    """Return how sure something is, "" if it is resolved."""
     if certainty is Certainty.RESOLVED:
         return ""
     return "by its name alone" if certainty is Certainty.UNIQUE else f"one of {candidates}"

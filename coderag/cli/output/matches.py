@@ -25,7 +25,7 @@ def count_records(matches: Matches) -> list[dict[str, Any]]:
 
 def totals(matches: Matches, *, shown: bool) -> str:
     """Return how much was found, and how much of it is `shown`, if hits are."""
-    found = f"{counted(matches.count, 'match')} in {counted(len(matches.files), 'file')}"
+    total = f"{counted(matches.count, 'match')} in {counted(len(matches.files), 'file')}"
     if not shown:
-        return found
-    return f"{found}; {len(matches.hits):,} of {counted(matches.chunks, 'definition')} shown"
+        return total
+    return f"{total}; {len(matches.hits):,} of {counted(matches.chunks, 'definition')} shown"

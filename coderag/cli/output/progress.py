@@ -56,13 +56,13 @@ class Bar:
             facts = f"{progress.embedded:,}/{progress.all_embedded:,} chunks embedded"
             self._display.update(self._task, total=progress.all_embedded, completed=progress.embedded, facts=facts)
             return
-        told = (
+        parts = (
             f"{progress.files:,}/{progress.all_files:,} files",
             f"{bytes_text(progress.bytes)}/{bytes_text(progress.all_bytes)}",
             f"{bytes_text(progress.bytes / seconds)}/s",
             f"{progress.chunks:,} chunks",
         )
-        self._display.update(self._task, total=progress.all_bytes, completed=progress.bytes, facts="  ".join(told))
+        self._display.update(self._task, total=progress.all_bytes, completed=progress.bytes, facts="  ".join(parts))
 
     def transferred(self, files: int, all_files: int) -> None:
         """Show how many files of how many went to a store, or came from it."""

@@ -37,8 +37,8 @@ def schema_lines(schema: SchemaStatus | None, shown: Screen, *, verbose: bool) -
         return []
     counts = ((schema.tables, "table"), (schema.views, "view"), (schema.routines, "routine"))
     more = ((schema.queries, "example query"), (schema.definitions, "definition"))
-    held = ", ".join(counted(number, noun) for number, noun in (*counts, *more) if number)
-    lines = [labelled("schema", held or "nothing", shown)]
+    contents = ", ".join(counted(number, noun) for number, noun in (*counts, *more) if number)
+    lines = [labelled("schema", contents or "nothing", shown)]
     databases = list(schema.databases) if verbose else list(schema.databases[:MAX_DATABASES])
     for database in databases:
         about = [database.dialect, database.environment, database.domain, counted(database.tables, "table")]

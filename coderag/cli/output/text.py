@@ -49,8 +49,8 @@ class Screen:
 def screen(choice: str, stream: TextIO | None = None) -> Screen:
     """Return how to write to a stream (default: stdout), given `auto`, `always` or `never` for colours."""
     terminal = (stream or sys.stdout).isatty()
-    wanted = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    colour = wanted if choice == "auto" else choice == "always"
+    has_colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    colour = has_colour if choice == "auto" else choice == "always"
     return Screen(colour, _terminal_width() if terminal else MAX_LINE)
 
 

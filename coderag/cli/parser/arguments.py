@@ -88,7 +88,7 @@ class Parser(argparse.ArgumentParser):
         self.error(f"unknown option {name}{did_you_mean(name, options)}")
 
     def _misspelled(self) -> str:
-        """Return the first argument that looks like an option and is unknown, "" where all are known."""
+        """Return the first argument that looks like an option and is unknown, "" if all are known."""
         known = {name for action in self._actions for name in action.option_strings}
         for argument in self._arguments:
             name = argument.partition("=")[0] if argument.startswith("--") else argument[:2]
@@ -113,7 +113,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean X?` for the known word that is spelled most like one, "" where none is."""
+    """Return `; did you mean X?` for the known word that is spelled most like one, "" if none is."""
     from rapidfuzz import fuzz, process  # only a typing error needs it
 
     plain = {name: name.strip("-") for name in known}
@@ -323,9 +323,13 @@ def add_count(
     old: str = "--limit",
 ) -> None:
     """Add `-k`, how many of some things are returned, and the old spelling of it; `shown` is a default of None."""
-    said = shown if default is None else f"{default}"
+    default_text = shown if default is None else f"{default}"
     parser.add_argument(
-        "-k", type=Number(limit), default=default, metavar="N", help=f"at most so many {things} (default: {said})"
+        "-k",
+        type=Number(limit),
+        default=default,
+        metavar="N",
+        help=f"at most so many {things} (default: {default_text})",
     )
     if old:
         parser.add_argument(old, dest="k", type=Number(limit), default=HIDDEN, metavar="N", help=HIDDEN)

@@ -122,7 +122,9 @@ def _add_memory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unpin", action=Collect, limit=GLOBS, type=Text(GLOB), metavar="GLOB", help="with --session: undo --pin"
     )
-    parser.add_argument("--no-cache", action="store_true", help="make the answer anew, whatever was answered before")
+    parser.add_argument(
+        "--no-cache", action="store_true", help="answer without the cache, whatever was answered before"
+    )
 
 
 def _add_sql(parser: argparse.ArgumentParser) -> None:

@@ -194,10 +194,10 @@ class Endpoint:
     def _refused(self, error: HTTPError) -> NoReturn:
         with error:
             try:
-                said = self.shown(error.read(READ_BYTES))
+                body = self.shown(error.read(READ_BYTES))
             except (OSError, HTTPException):
-                said = ""
-        reason = f"answered {error.code}: {said or error.reason}"
+                body = ""
+        reason = f"answered {error.code}: {body or error.reason}"
         if error.code in AGAIN:
             raise _AgainError(reason, wait=_retry_after(error.headers)) from error
         if error.code in {401, 403}:

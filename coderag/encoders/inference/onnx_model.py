@@ -172,8 +172,8 @@ class OnnxModel:
 
     def _weights(self) -> Path:
         tried = [place + name for name in NAMES[self.source.dtype] for place in PLACES]
-        if found := next((path for name in tried if (path := self.file(name))), None):
-            return found
+        if model_file := next((path for name in tried if (path := self.file(name))), None):
+            return model_file
         alone = sorted((*self._folder.glob("*.onnx"), *self._folder.glob("onnx/*.onnx")))
         if len(alone) == 1 and not self.source.dtype:
             return alone[0]

@@ -18,7 +18,7 @@ def plain(text: str) -> str:
 
 
 def passage_text(passage: Passage) -> str:
-    """Return the text of a passage that is embedded, "" where it says nothing.
+    """Return the text of a passage that is embedded, "" if it says nothing.
 
     Where something is tells what it is about, so path and qualified name are a line of their own above the text:
     bge-small finds functions of three packages by their first sentence with MRR@10 .706 that way, and .671 without.
@@ -32,5 +32,5 @@ def passage_text(passage: Passage) -> str:
 
 
 def query_text(text: str) -> str:
-    """Return the text of a question that is embedded, "" where it says nothing."""
+    """Return the text of a question that is embedded, "" if it says nothing."""
     return plain(text).strip()

@@ -70,7 +70,7 @@ def read_recipe(find: Find) -> Recipe:
 
 
 def json_beside(find: Find, name: str) -> Any:
-    """Return what a JSON file beside a model says, {} where there is none; raises EncoderError for an invalid one."""
+    """Return what a JSON file beside a model says, {} if there is none; raises EncoderError for an invalid one."""
     path = find(name)
     if path is None:
         return {}

@@ -76,10 +76,10 @@ class TokenModel(Protocol):
         """How many tokens, padding included, are best run together."""
 
     def file(self, name: str) -> Path | None:
-        """Return a file that lies beside the model, None where there is none."""
+        """Return a file that lies beside the model, None if there is none."""
 
     def token_id(self, token: str) -> int | None:
-        """Return the id of one token, None where the vocabulary has none such."""
+        """Return the id of one token, None if the vocabulary has none such."""
 
     def tokens(self, texts: Sequence[str], *, max_tokens: int, question: str | None = None) -> list[Tokens]:
         """Return the tokens of texts, or of pairs of a question and each text, cut at the end."""
@@ -126,12 +126,12 @@ def padded(batch: Sequence[Tokens], *, padding: int) -> tuple[Array, Array, Arra
 
 def folder_fingerprint(folder: Path) -> str:
     """Return a short hash over names, sizes and samples of a model's files; gigabytes are not read for it."""
-    found = blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
     for path in sorted({path for pattern in MODEL_FILES for path in folder.glob(pattern) if path.is_file()}):
         size = path.stat().st_size
-        found.update(f"{path.relative_to(folder).as_posix()}\0{size}\0".encode())
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{size}\0".encode())
         with path.open("rb") as file:
             for begin in sorted({0, size // 2, max(0, size - SAMPLE_BYTES)}):
                 file.seek(begin)
-                found.update(file.read(SAMPLE_BYTES))
-    return found.hexdigest()
+                digest.update(file.read(SAMPLE_BYTES))
+    return digest.hexdigest()

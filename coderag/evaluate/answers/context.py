@@ -52,18 +52,18 @@ class References:
 
     def _parts(self, source: Source) -> tuple[Span, ...]:
         """Return the lines whose text a source shows: of a class its frame, and not its methods."""
-        whole = Span(source.start_line, max(source.start_line, source.end_line))
+        span = Span(source.start_line, max(source.start_line, source.end_line))
         try:
             chunks = self._index.chunks(source.path, repository=source.repository)
         except QueryError:  # it is not in the index
-            return (whole,)
-        same = [chunk for chunk in chunks if chunk.span == whole and chunk.qualified_name == source.name]
+            return (span,)
+        same = [chunk for chunk in chunks if chunk.span == span and chunk.qualified_name == source.name]
         shown = [line for line in source.text.split("\n") if line != ELIDED]
-        return next((one.parts for one in same if set(shown) <= set(one.text.split("\n"))), (whole,))
+        return next((one.parts for one in same if set(shown) <= set(one.text.split("\n"))), (span,))
 
 
 def precision(marks: Sequence[frozenset[int]]) -> float:
-    """Return the mean precision at the ranks of relevant sources, 0 where none is relevant."""
+    """Return the mean precision at the ranks of relevant sources, 0 if none is relevant."""
     relevant = [bool(found) for found in marks]
     if not any(relevant):
         return 0.0

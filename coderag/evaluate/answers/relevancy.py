@@ -17,6 +17,6 @@ def relevancy(question: str, answer: Answer) -> float:
     asked = [word for word in named if not is_weak(word)] or named
     if not asked:
         return 1.0
-    told = set(words(said_text(answer)))
-    held = frozenset(term for word in told for term in (*terms(word), stem(word.lower())))
-    return coverage_of(dict.fromkeys(asked, 1.0), dict.fromkeys(asked, 0), held).share
+    answer_words = set(words(said_text(answer)))
+    answer_stems = frozenset(term for word in answer_words for term in (*terms(word), stem(word.lower())))
+    return coverage_of(dict.fromkeys(asked, 1.0), dict.fromkeys(asked, 0), answer_stems).share

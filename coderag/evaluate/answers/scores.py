@@ -3,12 +3,12 @@
 | measure | of which questions | what it is |
 |---|---|---|
 | context precision | answerable and answered | mean precision at the ranks of the sources that show a reference span |
-| context recall | answerable | reference spans that a source shows / all; 0 where it abstained |
+| context recall | answerable | reference spans that a source shows / all; 0 if it abstained |
 | faithfulness, citation precision and recall | answered | as `coderag check-answer` counts them |
 | invented identifiers | answered, with identifiers | those that are nowhere in the index / all that it names |
 | answer relevancy | answerable and answered | names and words of the question that the answer has / all |
-| abstention precision | abstained | 1 where nothing answers the question |
-| abstention recall | unanswerable | 1 where it abstained |
+| abstention precision | abstained | 1 if nothing answers the question |
+| abstention recall | unanswerable | 1 if it abstained |
 | noise sensitivity | answered with distractors mixed in | sentences that cite a distractor or are unsupported / all |
 """
 

@@ -36,7 +36,7 @@ def bm25_search(index: Index) -> Search:
 
 
 def _ranker(library: Any, chunks: Sequence[Chunk]) -> Any:
-    """Return what ranks some chunks, None where they have no words."""
+    """Return what ranks some chunks, None if they have no words."""
     words = library.tokenize([chunk.text for chunk in chunks], stopwords="en", show_progress=False)
     if not any(words.ids):
         return None

@@ -19,7 +19,7 @@ class Found:
 
     places: tuple[Place, ...]  # its own, and those of the copies that it stands for
     label: str
-    confidence: float | None = None  # 0..1; None where the search has none
+    confidence: float | None = None  # 0..1; None if the search has none
 
 
 Search = Callable[[Query], list[Found]]  # best first, at most `k`

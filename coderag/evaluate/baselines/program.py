@@ -77,7 +77,7 @@ def _request(query: Query) -> Mapping[str, Any]:
 
 
 def _found(hit: Any) -> Found | None:
-    """Return a hit, None where a value describes no hit."""
+    """Return a hit, None if a value describes no hit."""
     if not isinstance(hit, dict):
         return None
     path, first, last = hit.get("path"), hit.get("start_line"), hit.get("end_line")

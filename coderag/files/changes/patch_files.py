@@ -25,11 +25,11 @@ def changes_of_patch(root: Path, text: str, *, title: str) -> ChangeSet:
     files: list[ChangedFile] = []
     left_out: list[LeftOut] = []
     for patch in parse_patch(text.replace("\r\n", "\n")):
-        found = _file(root, patch)
-        if isinstance(found, ChangedFile):
-            files.append(found)
-        elif found is not None:
-            left_out.append(LeftOut(patch.new_path or patch.old_path, found))
+        file = _file(root, patch)
+        if isinstance(file, ChangedFile):
+            files.append(file)
+        elif file is not None:
+            left_out.append(LeftOut(patch.new_path or patch.old_path, file))
     return ChangeSet(title, tuple(files), tuple(left_out))
 
 
@@ -48,7 +48,7 @@ def _file(root: Path, patch: FilePatch) -> ChangedFile | WhyLeftOut | None:
 
 
 def _texts(root: Path, patch: FilePatch) -> tuple[str, str] | None:
-    """Return the old and the new text; None where the patch fits neither after nor before it is applied."""
+    """Return the old and the new text; None if the patch fits neither after nor before it is applied."""
     after = _read(root, patch.new_path)
     if after is not None and (before := old_text(after, patch)) is not None:
         return before, after

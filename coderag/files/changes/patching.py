@@ -8,12 +8,12 @@ __all__ = ["new_text", "old_text"]
 
 
 def new_text(old: str, patch: FilePatch) -> str | None:
-    """Return what a patch makes of the old text, None where it does not fit."""
+    """Return what a patch makes of the old text, None if it does not fit."""
     return _patched(old, patch, taken="-", given="+")
 
 
 def old_text(new: str, patch: FilePatch) -> str | None:
-    """Return the text that a patch made into a new one, None where it does not fit."""
+    """Return the text that a patch made into a new one, None if it does not fit."""
     return _patched(new, patch, taken="+", given="-")
 
 

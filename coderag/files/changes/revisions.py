@@ -134,10 +134,10 @@ def _commit(git: Git, revision: str) -> str:
 
 
 def _known_commit(git: Git, revision: str) -> str:
-    found = _commit(git, revision)
-    if not found:
+    commit = _commit(git, revision)
+    if not commit:
         raise GitError(f"{revision!r} is no revision of {git.root}; is it fetched?")
-    return found
+    return commit
 
 
 def _base(git: Git, revision: str) -> str:
@@ -232,11 +232,11 @@ def _changes(scratch: Git, old: str, new: str, *, prefix: str, title: str) -> Ch
         for patch in patches:
             if not (patch.hunks or patch.old_blob or patch.new_blob):
                 patch = _with_blobs(patch, old, new, prefix=prefix)
-            found = _file(blobs, patch) if len(files) < MAX_FILES else WhyLeftOut.TOO_MANY
-            if isinstance(found, ChangedFile):
-                files.append(found)
-            elif found is not None:
-                left_out.append(LeftOut(patch.new_path or patch.old_path, found))
+            file = _file(blobs, patch) if len(files) < MAX_FILES else WhyLeftOut.TOO_MANY
+            if isinstance(file, ChangedFile):
+                files.append(file)
+            elif file is not None:
+                left_out.append(LeftOut(patch.new_path or patch.old_path, file))
     return ChangeSet(title, tuple(files), tuple(left_out))
 
 
@@ -248,7 +248,7 @@ def _with_blobs(patch: FilePatch, old: str, new: str, *, prefix: str) -> FilePat
 
 
 def _file(blobs: Blobs, patch: FilePatch) -> ChangedFile | WhyLeftOut | None:
-    """Return a changed file with its texts, or why it has none; None where nothing of its content changed."""
+    """Return a changed file with its texts, or why it has none; None if nothing of its content changed."""
     if set(patch.modes) - REGULAR_FILES:
         return WhyLeftOut.LINK
     if patch.binary:

@@ -77,11 +77,11 @@ class GitLog:
 
         With `since`, only those that this commit does not contain. Where a shallow clone ends, there is none.
         """
-        wanted = [f"{since}..{self.head}"] if since else [self.head]
+        revisions = [f"{since}..{self.head}"] if since else [self.head]
         below = (
-            ["--full-history", "--end-of-options", *wanted, "--", f":(top,literal){self.prefix}"]
+            ["--full-history", "--end-of-options", *revisions, "--", f":(top,literal){self.prefix}"]
             if self.prefix
-            else [*wanted, "--"]
+            else [*revisions, "--"]
         )
         listing = self._limited(
             *("rev-list", f"--max-count={2 * most}", "--encoding=UTF-8", f"--format=tformat:{LAYOUT}"),

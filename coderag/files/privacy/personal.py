@@ -57,7 +57,7 @@ def is_personal_column(name: str, table: str = "") -> bool:
 
 
 def masked_value(value: str, column: str, table: str = "") -> str | None:
-    """Return a value as it may be shown: with <kind> for what is personal in it, None where nothing else is left.
+    """Return a value as it may be shown: with <kind> for what is personal in it, None if nothing else is left.
 
     None is also the answer for every value of a personal column, and for what is empty, has several lines or is longer
     than VALUE_CHARACTERS.

@@ -198,7 +198,7 @@ def _fields(one: Class, places: Places) -> dict[str, Field]:
     for other in (one, *places.plain_bases(one)):
         attributes = places.fields[other.name]
         levels.append([own for name, fields in attributes.items() if name not in seen for own in fields])
-        seen |= attributes.keys()  # what a class below declares anew, or takes away
+        seen |= attributes.keys()  # what a class below redeclares, or takes away
     if "table" in one.keywords:  # SQLModel begins with the fields of the base
         levels.reverse()
     return {f"{own.attribute}.{own.column.name}": own for fields in levels for own in fields}

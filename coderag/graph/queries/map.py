@@ -156,7 +156,7 @@ def map_of(
     Of the files that match `paths` and are among `files`, where these are given; with `kinds`, only such definitions
     are listed, and at most `k` parts. `outline` gives the definitions of a file, `near` the share of a file in what
     answers the question. Without `chunks`, which gives the texts of a file, parts have no sentences and nothing has
-    entry points. With `tests`, ranks and parts are computed anew, as those that are stored know none.
+    entry points. With `tests`, ranks and parts are recomputed, as those that are stored know none.
     """
     ranks, community = (_ranks(graph), communities_of(graph)) if tests is TestPolicy.EXCLUDE else _with(graph, tests)
     allowed = _allowed(graph, ranks, community, paths=paths, chosen=files)

@@ -118,7 +118,7 @@ class Builder:
 
         With `paths`, from the root, only these files and folders are looked at. A `thorough` update lists every folder
         and compares every byte of the index with its sums; the files of a segment that is damaged are read again. An
-        index that is missing, of an older format or made by other rules is built anew, and so is one that turns out to
+        index that is missing, of an older format or made by other rules is rebuilt, and so is one that turns out to
         be wrong in a thorough update. Raises like `build`, IndexTooNewError, and IndexDamagedError.
         """
         with self._locked(options):
@@ -246,7 +246,7 @@ class Builder:
     def _current(
         self, options: BuildOptions, settings: Settings, *, thorough: bool
     ) -> tuple[PreviousIndex | None, str, int]:
-        """Return the index as it is, why it has to be built anew where it has, and how many segments are damaged."""
+        """Return the index as it is, why it has to be rebuilt where it has, and how many segments are damaged."""
         try:
             manifest = read_manifest(self._folder)
         except IndexTooNewError:
@@ -417,7 +417,7 @@ def _wanted_encoder(root: Path, options: BuildOptions) -> EncoderSpec | None:
 
 
 def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> str:
-    """Return why the whole index has to be built anew, "" when it has not."""
+    """Return why the whole index has to be rebuilt, "" when it has not."""
     for part, identity in content_parts(settings, mask=options.masks).items():
         if manifest.parts.get(part) != identity:
             return f"the index was made by another {part}"

@@ -141,7 +141,7 @@ class Report:
     left: int = 0  # files that changed and are left to the next update
     rebuilt: str = ""  # why an update became a full build
     merge_due: bool = False  # segments are left that should be merged (coderag.index.build.merging)
-    graph_due: bool = False  # the graph is older than the index, and it is time to make it anew (coderag.graph.store)
+    graph_due: bool = False  # the graph is older than the index, and it is time to rebuild it (coderag.graph.store)
 
 
 Watch = Callable[[Progress], None]

@@ -1,6 +1,6 @@
 """Parts of an index that several machines made, to segments of one: `coderag merge`.
 
-A part is an index of a portion of a root's files, without a catalog and a graph. Nothing of it is written anew: its
+A part is an index of a portion of a root's files, without a catalog and a graph. Nothing of it is rewritten: its
 segments are linked or copied, and those of its files count that the root holds as they were read. What no part has is
 read here, so the result never depends on who made what, and an old part is only of less use.
 """

@@ -1,6 +1,6 @@
 """Many small segments to few: which, when, and without a lock, so that nobody waits for it.
 
-Segments are merged with others of about their size, so a chunk is written anew a few times only, however often files
+Segments are merged with others of about their size, so a chunk is rewritten a few times only, however often files
 change (the tiers of Lucene's TieredMergePolicy). Segments never change, and so a merge needs no lock while it works: it
 takes the lock for the moment in which its result takes the place of what went in. Files that died meanwhile are dead in
 the result as well.
@@ -52,7 +52,7 @@ TIER_CHUNKS = 512  # the largest segments of the lowest tier
 TIER_FACTOR = 8  # how much larger those of the next tier are
 TIER_SEGMENTS = 4  # more of a tier are merged: each one costs every question a little
 LARGE_CHUNKS = SHORT_DOCS // 2  # a segment with more belongs to no tier
-WASTE = 4  # a segment of whose chunks a fourth is dead is written anew
+WASTE = 4  # a segment of whose chunks a fourth is dead is rewritten
 QUICK_CHUNKS = 2000  # so many are merged within an update: it takes a few hundredths of a second
 
 
@@ -90,7 +90,7 @@ def quick_to_merge(due: Sequence[SegmentRef]) -> list[SegmentRef]:
 def merge_parts(
     parts: Sequence[SegmentRef], *, folder: IndexPath, into: IndexPath, embedding: Embedding
 ) -> list[SegmentRef]:
-    """Return segments written anew without their dead files, below the folder `into`; raises IndexWriteError."""
+    """Return segments rewritten without their dead files, below the folder `into`; raises IndexWriteError."""
     merged: list[SegmentRef] = []
     with_vectors = all(has_vectors(folder, part.entry, embedding) for part in parts)
     vectors = embedding.key if with_vectors else ""

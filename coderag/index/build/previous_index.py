@@ -46,7 +46,7 @@ def known_files(root: Path, opened: PreviousIndex) -> KnownFiles:
 def open_previous(folder: IndexPath, manifest: Manifest, *, checked: bool) -> PreviousIndex:
     """Return an index without the segments that are damaged; `checked`: every byte is compared with its sum.
 
-    What a damaged catalog or segment told of schemas is to be folded anew, which an empty key of the catalog says. A
+    What a damaged catalog or segment told of schemas is to be folded again, which an empty key of the catalog says. A
     damaged graph is dropped.
     """
     listed = _sound_listing(folder, manifest, checked=checked)

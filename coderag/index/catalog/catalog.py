@@ -171,10 +171,10 @@ class Catalog:
         for number, own in enumerate(self.names):
             if not wanted.endswith(own.casefold()):
                 continue
-            whole = self.tables[number].name
-            spoken = {str(whole), str(Name(whole.name, whole.schema)), whole.name}
-            spoken.add(str(Name(whole.name, "", whole.database)))
-            at_home = not database or whole.database.casefold() == database.casefold()
+            table_name = self.tables[number].name
+            spoken = {str(table_name), str(Name(table_name.name, table_name.schema)), table_name.name}
+            spoken.add(str(Name(table_name.name, "", table_name.database)))
+            at_home = not database or table_name.database.casefold() == database.casefold()
             if at_home and wanted in {one.casefold() for one in spoken}:
                 found.append(number)
         return found

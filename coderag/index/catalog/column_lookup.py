@@ -38,6 +38,6 @@ class ColumnLookup:
         return [number for number in numbers if number is not None]
 
     def spelled(self, table: int, name: str) -> str | None:
-        """Return a column's name as its table has it, None where the table lacks it."""
+        """Return a column's name as its table has it, None if the table lacks it."""
         number = self.find(table, name)
         return None if number is None else self._names[number]

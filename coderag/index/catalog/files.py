@@ -13,7 +13,7 @@ from coderag.sql.records import Name, Schema, Table
 
 __all__ = ["FileDatabases", "Place", "file_arrays"]
 
-Place = tuple[str, str]  # the name of a database, and an environment of it ("" where none is known)
+Place = tuple[str, str]  # the name of a database, and an environment of it ("" if none is known)
 
 
 def file_arrays(

@@ -41,7 +41,7 @@ class Key(NamedTuple):
     column: str
     declared: bool
     named: frozenset[Words]  # words that name the table, which the referring column's name ends with
-    own: Words  # the words of the column itself; () where they are too general
+    own: Words  # the words of the column itself; () if they are too general
     begins: str  # the first word of its table's name
 
 
@@ -91,7 +91,7 @@ def _guess(tables: Sequence[Table], numbers: Sequence[int]) -> Iterator[Inferred
 
 
 def _prefix(names: Sequence[str]) -> str:
-    """Return the word that most names of a database begin with, "" where there is none."""
+    """Return the word that most names of a database begin with, "" if there is none."""
     if len(names) < MIN_TABLES:
         return ""
     (word, count), *_ = Counter(_words_of(name)[0] for name in names).most_common(1)

@@ -52,7 +52,7 @@ def _marks() -> dict[str, str]:
 
 
 def mark_of(word: str) -> str:
-    """Return the kind of copy that a lower-case word marks, or the number that it is; "" where it marks none."""
+    """Return the kind of copy that a lower-case word marks, or the number that it is; "" if it marks none."""
     return word if word.isdigit() else _marks().get(word, "")
 
 

@@ -160,8 +160,8 @@ def piece_words(tables: Sequence[Table]) -> dict[str, Array]:
         for word in words(name):
             pieces = split_identifier(word)
             found.update(piece for piece in pieces if piece.isalpha())
-            if len(pieces) > 1 and (whole := "".join(pieces)).isalpha():
-                found.add(whole)
+            if len(pieces) > 1 and (compound := "".join(pieces)).isalpha():
+                found.add(compound)
     pieces = sorted(found)
     blob, offsets = pack_strings(pieces)
     letters = np.array([letters_of(piece) for piece in pieces], dtype=np.uint32)

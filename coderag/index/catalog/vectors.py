@@ -35,7 +35,7 @@ class SchemaVectors:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> SchemaVectors | None:
-        """Return what `arrays` gave, None where there are none."""
+        """Return what `arrays` gave, None if there are none."""
         if "vectors_key" not in arrays:
             return None
         return cls(arrays["vectors_key"].tobytes().decode(), arrays["table_vectors"], arrays["query_vectors"])
@@ -77,7 +77,7 @@ def joined_vectors(parts: Sequence[SchemaVectors | None]) -> SchemaVectors | Non
 
 
 def vectors_in(arrays: Mapping[str, Array], unit: str) -> Vectors | None:
-    """Return the vectors of the tables or queries of a catalog ("table", "query"), None where it has none."""
+    """Return the vectors of the tables or queries of a catalog ("table", "query"), None if it has none."""
     if f"{unit}_vectors" not in arrays or not len(arrays[f"{unit}_vectors"]):
         return None
     return Vectors(arrays[f"{unit}_vectors"], arrays[f"{unit}_lengths"])

@@ -1,4 +1,4 @@
-"""A git repository to the arrays of its history: anew, or from what is known by the commits since."""
+"""A git repository to the arrays of its history: from scratch, or from what is known by the commits since."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class FileHistory:
 
     commit: int  # its number
     path: str
-    spans: tuple[tuple[int, int], ...]  # lines that it changed, as they stand in HEAD; () where none is left
+    spans: tuple[tuple[int, int], ...]  # lines that it changed, as they stand in HEAD; () if none is left
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ COMMIT_CHARACTERS = 40
 
 
 def open_history(folder: IndexPath, manifest: Manifest, held: Array | None = None) -> History | None:
-    """Return the history of an index, None where there is none; raises IndexDamagedError."""
+    """Return the history of an index, None if there is none; raises IndexDamagedError."""
     return History.open(folder / manifest.history, held) if manifest.history else None
 
 
@@ -79,7 +79,7 @@ def write_history(folder: IndexPath, root: Path) -> bool:
 
 
 def missing_history(manifest: Manifest, root: Path) -> str:
-    """Return why an index has no history, "" where it has commits."""
+    """Return why an index has no history, "" if it has commits."""
     if not manifest.with_history:
         return 'it was made with "--no-history"; run "coderag index --history"'
     try:

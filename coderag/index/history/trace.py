@@ -26,7 +26,7 @@ class Touch:
 
     path: str  # as the file is called today
     commit: str
-    spans: tuple[tuple[int, int], ...]  # lines of today, first and last, ascending; () where none is left
+    spans: tuple[tuple[int, int], ...]  # lines of today, first and last, ascending; () if none is left
 
 
 @dataclass(frozen=True, slots=True)

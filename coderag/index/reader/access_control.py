@@ -51,7 +51,7 @@ class Access(msgspec.Struct, frozen=True):
 
     rules: tuple[AccessRule, ...] = ()
     names: tuple[str, ...] = ()  # the repository's when the index was written
-    settings: Settings = Settings()  # of its schemas, which are folded anew for such a caller
+    settings: Settings = Settings()  # of its schemas, which are folded again for such a caller
     others: tuple[RuleFile, ...] = ()  # above the root and inside it
 
 
@@ -193,7 +193,7 @@ def access_scope(
 ) -> AccessScope:
     """Return what is hidden of an index from who does not meet some rules.
 
-    `catalog` is the schema of its files, None where they declare none. Raises AccessError where a folder
+    `catalog` is the schema of its files, None if they declare none. Raises AccessError where a folder
     above the root has rules for databases, and no index that tells which files these are in.
     """
     if any(one.hides_all and not one.file.folder for one in denied):

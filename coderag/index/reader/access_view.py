@@ -43,7 +43,7 @@ class RootView:
 
     @cached_property
     def catalog(self) -> Catalog | None:
-        """The schemas of the visible files and databases, None where there are none.
+        """The schemas of the visible files and databases, None if there are none.
 
         A table may be made of several files, so this is folded from those that are seen, and not cut out of the whole.
         """

@@ -29,7 +29,7 @@ def files_of_databases(
 ) -> frozenset[str]:
     """Return the files of a database that a rule names, and the names of such databases that were introspected.
 
-    `catalog` is the schema of the files, None where they declare none.
+    `catalog` is the schema of the files, None if they declare none.
     """
     found = frozenset(_written_in(manifest, segments, rules, settings))
     if catalog is None:
@@ -42,7 +42,7 @@ def files_of_databases(
 def cleared_files(root: Path, rules: Sequence[AccessRule]) -> Mapping[str, bytes] | None:
     """Return the files in the index of a root that belong to no database that a rule names, with their hashes.
 
-    None where the root has no index that can be read.
+    None if the root has no index that can be read.
     """
     from coderag.index.catalog.catalog import Catalog
 
@@ -76,9 +76,9 @@ def blobs_of(manifest: Manifest, segments: Sequence[Segment]) -> Iterator[tuple[
 
 def is_called(rule: AccessRule, database: str) -> bool:
     """Tell whether a rule names a database, by what the catalog calls it or by the part of that which is its own."""
-    whole = database.casefold()
-    bare = whole.split("@")[0]  # without its environment
-    known = {whole, bare, bare.rpartition("/")[2]} - {""}
+    folded = database.casefold()
+    bare = folded.split("@")[0]  # without its environment
+    known = {folded, bare, bare.rpartition("/")[2]} - {""}
     return any(name.casefold() in known for name in rule.databases)
 
 

@@ -212,7 +212,7 @@ class Corpus:
         return self.size - sum(map(len, self.dead_chunks))
 
     def text_positions(self, keys: Array) -> list[Array]:
-        """Return the position of each of u64[n] terms among those of each segment, -1 where it is not: i64[n] each."""
+        """Return the position of each of u64[n] terms among those of each segment, -1 if it is not: i64[n] each."""
         return [member.segment.text_postings.find(keys) for member in self.members]
 
     def text_frequencies(self, keys: Array, positions: Sequence[Array] | None = None) -> Array:
@@ -221,8 +221,8 @@ class Corpus:
         Chunks of files that changed or are gone do not count, so an updated index ranks like a fresh one.
         """
         counts = np.zeros(len(keys), dtype=np.int64)
-        found = self.text_positions(keys) if positions is None else positions
-        for member, dead, own in zip(self.members, self.dead_chunks, found, strict=True):
+        positions_found = self.text_positions(keys) if positions is None else positions
+        for member, dead, own in zip(self.members, self.dead_chunks, positions_found, strict=True):
             here = own >= 0
             counts[here] += member.segment.text_postings.frequencies(own[here], without=dead)
         return counts
@@ -260,31 +260,31 @@ class Corpus:
 
     def remembered(self, key: Hashable, make: Callable[[], Array]) -> Array:
         """Return what was made under a key, [chunks] that nobody changes; the oldest of many are made again."""
-        found = self._remembered.get(key)
-        if found is None:
-            found = make()
-            found.flags.writeable = False
+        value = self._remembered.get(key)
+        if value is None:
+            value = make()
+            value.flags.writeable = False
             for oldest in list(self._remembered):
-                if sum(one.nbytes for one in [*self._remembered.values()]) + found.nbytes <= REMEMBERED_BYTES:
+                if sum(one.nbytes for one in [*self._remembered.values()]) + value.nbytes <= REMEMBERED_BYTES:
                     break
                 self._remembered.pop(oldest, None)
-            self._remembered[key] = found
-        return found
+            self._remembered[key] = value
+        return value
 
     def companion(self, key: type[T], make: Callable[[], T], *, anew: bool = False) -> T:
-        """Return what was made under a type, which lasts as long as the corpus, or is made `anew`."""
-        found: T | None = None if anew else self._companions.get(key)
-        if found is None:
-            found = self._companions[key] = make()
-        return found
+        """Return what was made under a type, which lasts as long as the corpus; `anew` makes another one."""
+        companion: T | None = None if anew else self._companions.get(key)
+        if companion is None:
+            companion = self._companions[key] = make()
+        return companion
 
     def files_of(self, chunks: Array) -> Array:
         """Return which files have one of some chunks (bool[chunks]), bool[files]."""
-        found = np.zeros(self.files, dtype=bool)
+        mask = np.zeros(self.files, dtype=bool)
         files, starts = self._first_of_file
         if len(starts):
-            found[files] = np.logical_or.reduceat(chunks, starts)
-        return found
+            mask[files] = np.logical_or.reduceat(chunks, starts)
+        return mask
 
     def chunks_of(self, files: Array) -> Array:
         """Return the chunks of some files (bool[files]), i64[n] ascending."""
@@ -367,7 +367,7 @@ class Corpus:
         return _ranks(self.paths)
 
     def cosines(self, query: Array) -> Array:
-        """Return how near each chunk's vector is to f32[dimensions], f32[chunks]: 0 where there is none."""
+        """Return how near each chunk's vector is to f32[dimensions], f32[chunks]: 0 if there is none."""
         found = [
             np.zeros(len(member.segment), dtype=np.float32)
             if member.segment.vectors is None
@@ -398,8 +398,8 @@ class Corpus:
 
     def file_numbers(self, chunks: Array) -> Array:
         """Return the file of each of i64[n] chunks, i64[n]."""
-        found: Array = self.chunk_file[chunks].astype(np.int64)
-        return found
+        file_numbers: Array = self.chunk_file[chunks].astype(np.int64)
+        return file_numbers
 
     def first_rows(self, chunks: Array) -> Array:
         """Return the first row of each of i64[n] chunks, i64[n]."""

@@ -140,7 +140,7 @@ def _by_graph(corpus: Corpus, query: Array, counts: Array, k: int) -> DenseHits 
 
 
 def cosines_of(corpus: Corpus, query: Array, chunks: Array) -> Array:
-    """Return the cosine of some chunks' vectors with f32[dimensions], f32[chunks]; 0 where there is none.
+    """Return the cosine of some chunks' vectors with f32[dimensions], f32[chunks]; 0 if there is none.
 
     Chunks of one segment that follow each other cost the least.
     """

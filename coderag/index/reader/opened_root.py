@@ -53,7 +53,7 @@ class OpenedRoot:
 
     @cached_property
     def catalog(self) -> Catalog | None:
-        """The schemas of the root, None where there are none; raises IndexDamagedError."""
+        """The schemas of the root, None if there are none; raises IndexDamagedError."""
         from coderag.index.catalog.catalog import Catalog  # a search needs none
 
         return Catalog.open(self.folder / self.manifest.catalog, self.pinned.catalog) if self.manifest.catalog else None

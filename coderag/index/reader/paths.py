@@ -38,12 +38,12 @@ class PathTable:
         Raises QueryError for an invalid glob.
         """
         included, excluded = split_globs(globs)
-        found = np.full(len(self._paths), not included)
+        mask = np.full(len(self._paths), not included)
         for glob in included:
-            found |= self._matching(glob)
+            mask |= self._matching(glob)
         for glob in excluded:
-            found &= ~self._matching(glob)
-        return found
+            mask &= ~self._matching(glob)
+        return mask
 
     def _matching(self, glob: Glob) -> Array:
         """Return which files a glob matches, bool[files]: most by their folder alone, the others by their names."""

@@ -65,8 +65,8 @@ def measure_recall(corpus: Corpus, encoder: Encoder, *, questions: int = QUESTIO
 
 def _timed(corpus: Corpus, query: Array, counts: Array, how: How) -> tuple[Array, float]:
     start = perf_counter()
-    found = dense_search(corpus, query, counts, k=LONG, how=how).chunks
-    return found, perf_counter() - start
+    nearest = dense_search(corpus, query, counts, k=LONG, how=how).chunks
+    return nearest, perf_counter() - start
 
 
 def _share(found: Array, wanted: Array) -> float:

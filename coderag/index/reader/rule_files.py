@@ -47,15 +47,15 @@ class RuleFile:
     def inner(self, path: str) -> str | None:
         """Return a path from the root, which may lead out of it, as one from the folder of this file.
 
-        None where it is outside of that folder.
+        None if it is outside of that folder.
         """
-        found = f"{self.lead}/{path}" if self.lead else path
+        full_path = f"{self.lead}/{path}" if self.lead else path
         if is_above(path):
-            found = normpath(found)
+            full_path = normpath(full_path)
         if self.folder:
             inside = f"{self.folder}/"
-            return found[len(inside) :] if found.startswith(inside) else None
-        return None if is_above(found) else found
+            return full_path[len(inside) :] if full_path.startswith(inside) else None
+        return None if is_above(full_path) else full_path
 
     def home(self, root: str) -> Path:
         """Return the folder that this file is in."""

@@ -142,7 +142,7 @@ def take_stock(
 ) -> Status:
     """Return the status of an opened index; raises IndexDamagedError, and RootError where the files are compared.
 
-    `listed` is its listing, `catalog` the schema of its files and `snapshots`, None where there is none. Where it is
+    `listed` is its listing, `catalog` the schema of its files and `snapshots`, None if there is none. Where it is
     known that no file has changed, the root is not walked.
     """
     dead = [set(entry.dead) for entry in manifest.segments]

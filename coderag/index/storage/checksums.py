@@ -64,11 +64,11 @@ def _differing(folder: IndexPath, sums: Mapping[str, Sum]) -> Iterator[Damage]:
         for part in name.split("/"):
             path = path / part
         try:
-            found = sum_of(path)
+            actual = sum_of(path)
         except (OSError, IndexUnsafeError) as error:
             yield Damage(name, f"it cannot be read: {getattr(error, 'strerror', error)}")
             continue
-        if found[0] != size:
-            yield Damage(name, f"it has {found[0]:,} bytes and should have {size:,}")
-        elif found[1] != digest:
+        if actual[0] != size:
+            yield Damage(name, f"it has {actual[0]:,} bytes and should have {size:,}")
+        elif actual[1] != digest:
             yield Damage(name, "its checksum does not match")

@@ -52,18 +52,18 @@ class Description:
         self._masked: dict[str, Any] = about["masked"]
 
     def problem(self, file: int) -> str:
-        """Return what went wrong with a file, "" where nothing did."""
-        found = self._problems.get(str(file), "")
-        if not isinstance(found, str):
+        """Return what went wrong with a file, "" if nothing did."""
+        problem = self._problems.get(str(file), "")
+        if not isinstance(problem, str):
             raise ValueError(f"the problem of file {file} is no text")
-        return found
+        return problem
 
     def masked(self, file: int) -> tuple[Secret, ...]:
         """Return the secrets that a file holds no longer."""
-        found = self._masked.get(str(file), [])
-        if not isinstance(found, list) or not all(map(_is_secret, found)):
+        rows = self._masked.get(str(file), [])
+        if not isinstance(rows, list) or not all(map(_is_secret, rows)):
             raise ValueError(f"the secrets of file {file} are no places")
-        return tuple(Secret(*one) for one in found)
+        return tuple(Secret(*one) for one in rows)
 
     def files_with_problems(self) -> list[int]:
         """Return the numbers of the files with which something went wrong."""

@@ -39,8 +39,8 @@ def content_parts(settings: Settings, *, mask: bool) -> dict[str, str]:
 
 def content_key(parts: Mapping[str, str], form: int) -> str:
     """Return one identity for all parts and the format of an index: what segments may be shared by."""
-    told = "\0".join(f"{name}={value}" for name, value in sorted(parts.items()))
-    return blake2b(f"{form}\0{told}".encode(), digest_size=8).hexdigest()
+    joined = "\0".join(f"{name}={value}" for name, value in sorted(parts.items()))
+    return blake2b(f"{form}\0{joined}".encode(), digest_size=8).hexdigest()
 
 
 @cache  # nobody changes what is installed while it runs

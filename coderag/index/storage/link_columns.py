@@ -97,7 +97,7 @@ class ReferenceColumns(NamedTuple):
 
 
 def defined_columns(rows: Sequence[Defined]) -> DefinedColumns | None:
-    """Return definitions as columns, None where there are none."""
+    """Return definitions as columns, None if there are none."""
     if not rows:
         return None
     names, qualified, kinds, parents, firsts, own, lasts = zip(*rows, strict=True)

@@ -54,7 +54,7 @@ COARSE_NS = 2 * WHOLE_SECOND  # FAT and some network file systems keep times of 
 class Stamp(NamedTuple):
     """What tells without reading that a file has not changed."""
 
-    size: int  # -1 where it may have changed since it was looked at, and nobody could tell
+    size: int  # -1 if it may have changed since it was looked at, and nobody could tell
     mtime_ns: int
     inode: int
 
@@ -133,7 +133,7 @@ def write_listing(path: IndexPath, listed: Listed) -> None:
     skipped = listed.skipped
     whys = dict.fromkeys((left.reason, left.detail) for left in skipped)
     codes = {why: code for code, why in enumerate(whys)}
-    told = json.dumps(list(codes)).encode()
+    encoded = json.dumps(list(codes)).encode()
     counts = [len(stamps) for stamps in listed.stamps]
     write_arrays(
         path,
@@ -141,7 +141,7 @@ def write_listing(path: IndexPath, listed: Listed) -> None:
         | _times("rules", listed.rules)
         | _packed("skipped_path", [left.path for left in skipped])
         | {
-            "skipped_why": np.frombuffer(told, dtype=np.uint8),
+            "skipped_why": np.frombuffer(encoded, dtype=np.uint8),
             "skipped_code": np.array([codes[left.reason, left.detail] for left in skipped], dtype=np.uint32),
             "skipped_stamps": stamps_of([left.stamp for left in skipped]),
             "counts": np.array(counts, dtype=np.int64),

@@ -156,15 +156,15 @@ class Manifest:
     updated_ns: int = 0  # when the files were listed
     seconds: float = 0.0  # the last full build took
     generation: int = 0  # counts the manifests written
-    catalog: str = ""  # name of the catalog's file, "" where nothing declares a schema
+    catalog: str = ""  # name of the catalog's file, "" if nothing declares a schema
     catalog_sum: Sum = NO_SUM
     catalog_key: str = ""  # what the catalog was folded from, besides the files
-    graph: str = ""  # name of the graph's file, "" where there is none
+    graph: str = ""  # name of the graph's file, "" if there is none
     graph_sum: Sum = NO_SUM
     graph_key: str = ""  # of what it was made of: the graph may be older than the segments
     graph_ns: int = 0  # when it was made
     graph_seconds: float = 0.0  # making it took
-    history: str = ""  # name of the history's file, "" where there is none
+    history: str = ""  # name of the history's file, "" if there is none
     history_sum: Sum = NO_SUM
     history_key: str = ""  # of what it was read of: the commit that it leads to, and how
     with_history: bool = True  # whether a history is kept
@@ -173,7 +173,7 @@ class Manifest:
     portion: str = ""  # "2/4" where only the files of that portion are in the index (coderag.index.build.portion)
     encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
     encoder_named: bool = False  # whether the user named it, and no file of the root
-    vectors: str = ""  # the key of its identity, which names the files of vectors; "" where there are none
+    vectors: str = ""  # the key of its identity, which names the files of vectors; "" if there are none
     access: dict[str, Any] = field(
         default_factory=dict
     )  # who may see what (coderag.index.reader.access_control); {}: everybody all

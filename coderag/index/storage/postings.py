@@ -43,7 +43,7 @@ class Postings(NamedTuple):
     weights: Array  # u8[postings], saturated frequency times WEIGHT_STEPS
 
     def find(self, hashes: Array) -> Array:
-        """Return the position of each hash among the terms, -1 where it is not."""
+        """Return the position of each hash among the terms, -1 if it is not."""
         if not len(self.hashes):
             return np.full(len(hashes), -1, dtype=np.int64)
         found = np.searchsorted(self.hashes, hashes)
@@ -102,15 +102,15 @@ class Postings(NamedTuple):
         wanted = docs.astype(self.docs[:0].dtype)  # or numpy would copy the postings to compare
         begins, ends = self.offsets[positions].tolist(), self.offsets[positions + 1].tolist()
         places = np.zeros((len(positions), len(docs)), dtype=np.int64)
-        held = np.zeros(places.shape, dtype=bool)
-        for row, is_held, begin, end in zip(places, held, begins, ends, strict=True):
+        present = np.zeros(places.shape, dtype=bool)
+        for row, is_held, begin, end in zip(places, present, begins, ends, strict=True):
             found = self.docs[begin:end]
             if len(found):
                 np.minimum(found.searchsorted(wanted), len(found) - 1, out=row)
                 np.equal(found[row], wanted, out=is_held)
                 row += begin
         weights = self.weights[places] * np.float32(1 / WEIGHT_STEPS)
-        return np.where(held, weights, np.float32(0))
+        return np.where(present, weights, np.float32(0))
 
     def every_doc(self) -> Array:
         """Return the documents of all terms, one after the other."""

@@ -16,8 +16,8 @@ _DECODER = json_decoder(Facts)
 
 def deflate_facts(facts: Facts) -> bytes:
     """Return facts as bytes; b"" for those that tell nothing."""
-    told = (facts.operations, facts.unparsed, facts.series, facts.database, facts.unread)
-    if not any((*told, facts.entities, facts.shared, facts.settings)):
+    content = (facts.operations, facts.unparsed, facts.series, facts.database, facts.unread)
+    if not any((*content, facts.entities, facts.shared, facts.settings)):
         return b""
     return zlib.compress(encode_record(facts), 1)
 

@@ -269,12 +269,12 @@ class Segment:
 
     def may_contain(self, groups: Sequence[Sequence[bytes]]) -> Array:
         """Return which files may hold one literal of each group (storage.trigrams), bool[files]."""
-        found = np.ones(len(self.paths), dtype=bool)
+        mask = np.ones(len(self.paths), dtype=bool)
         firsts = self.arrays["file_first_block"]
         for literals in groups if self._has_trigrams else ():
             before = np.concatenate([[0], np.cumsum(self.blocks_with(literals))])
-            found &= before[firsts[1:]] > before[firsts[:-1]]
-        return found
+            mask &= before[firsts[1:]] > before[firsts[:-1]]
+        return mask
 
     def blocks_with(self, literals: Sequence[bytes]) -> Array:
         """Return which blocks of text may hold the beginning of one of some literals, bool[blocks]."""

@@ -62,9 +62,9 @@ def may_contain(blob: Array, offsets: Array, literals: Sequence[bytes]) -> Array
     passed = np.zeros(len(some), dtype=bool)
     for literal in literals:
         passed |= _with_trigrams(blob, starts[some], sizes[some] * 8, literal[:MAX_LITERAL])
-    found = np.ones(len(sizes), dtype=bool)
-    found[some[~passed]] = False
-    return found
+    mask = np.ones(len(sizes), dtype=bool)
+    mask[some[~passed]] = False
+    return mask
 
 
 def _with_trigrams(blob: Array, starts: Array, bits: Array, literal: bytes) -> Array:

@@ -82,7 +82,7 @@ def signs_of(rows: Array) -> Array:
 
 
 def open_vectors(folder: IndexPath, key: str) -> Vectors | None:
-    """Return the vectors of a segment by an encoder, None where it has none; raises IndexDamagedError."""
+    """Return the vectors of a segment by an encoder, None if it has none; raises IndexDamagedError."""
     path = folder / vectors_name(key)
     if not path.exists():
         return None

@@ -32,7 +32,7 @@ class ExitReason(StrEnum):
 
 
 class Ended(NamedTuple):
-    """The exit code of a process, and the most memory that it occupied, in bytes; 0 where that is not known."""
+    """The exit code of a process, and the most memory that it occupied, in bytes; 0 if that is not known."""
 
     code: int
     peak_bytes: int = 0

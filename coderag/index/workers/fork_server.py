@@ -79,21 +79,21 @@ class ForkServer:
             self._channel.send(bytes([LOAD]) + json.dumps(asdict(load)).encode())
 
     def start(self, file_bytes: int, file_seconds: float) -> Reader | None:
-        """Start a reader within limits for each of its files; None where the server has gone."""
-        said = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the process
+        """Start a reader within limits for each of its files; None if the server has gone."""
+        stderr = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the process
         requests, self_requests = os.pipe()
         self_answers, answers = os.pipe()
         ours = os.fdopen(self_requests, "wb", buffering=0), os.fdopen(self_answers, "rb", buffering=0)
         try:
-            pid, _, _ = self.exchange(START, file_bytes, file_seconds, files=(requests, answers, said.fileno()))
+            pid, _, _ = self.exchange(START, file_bytes, file_seconds, files=(requests, answers, stderr.fileno()))
         except OSError:
-            for pipe in (*ours, said):
+            for pipe in (*ours, stderr):
                 pipe.close()
             return None
         finally:
             os.close(requests)
             os.close(answers)
-        return Reader(Forked(self, pid, *ours), said)
+        return Reader(Forked(self, pid, *ours), stderr)
 
     def exchange(
         self, verb: int, number: int, seconds: float = 0.0, *, files: Sequence[int] = ()
@@ -172,7 +172,7 @@ def prepare_readers(load: Load) -> None:
 
 
 def fork_server(load: Load) -> ForkServer | None:
-    """Return a server that loads, or has loaded, what is asked for; None where there is none on this system."""
+    """Return a server that loads, or has loaded, what is asked for; None if there is none on this system."""
     if not AVAILABLE:
         return None
     if not _prepared:

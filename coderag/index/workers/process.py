@@ -67,18 +67,18 @@ def start_reader(file_bytes: int, file_seconds: float) -> Reader:
 
 
 def _program(file_bytes: int, file_seconds: float) -> Reader:
-    said = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the process
+    stderr = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the process
     # "-P" keeps the current folder off the module path: it may be the untrusted repository that is being indexed.
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", MODULE, str(file_bytes), str(file_seconds)],
         bufsize=0,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=said,
+        stderr=stderr,
         env=child_environment(),
         process_group=0,  # Ctrl-C is for this process, which ends that one
     )
-    return Reader(process, said)
+    return Reader(process, stderr)
 
 
 def child_environment() -> dict[str, str]:

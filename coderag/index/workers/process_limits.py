@@ -43,7 +43,7 @@ def limit_time(seconds: float) -> None:
 
 
 def occupied_bytes() -> int:
-    """Return the memory that this process occupies; 0 where that cannot be told."""
+    """Return the memory that this process occupies; 0 if that cannot be told."""
     return _statm(RESIDENT)
 
 

@@ -30,13 +30,13 @@ Columns = Mapping[str, Column]  # by name, all of one length
 
 def texts(values: Sequence[str | None]) -> Array:
     """Return texts as an array of objects; bytes of names that are no UTF-8 become replacement characters."""
-    found = np.empty(len(values), object)
-    found[:] = values
+    objects = np.empty(len(values), object)
+    objects[:] = values
     try:
         "".join(value for value in values if value).encode()
     except UnicodeEncodeError:
-        found[:] = [value and value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for value in values]
-    return found
+        objects[:] = [value and value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for value in values]
+    return objects
 
 
 def labelled(pool: Sequence[str | None], codes: Array) -> Column:
@@ -59,10 +59,10 @@ def _labels(pool: Array, places: Array) -> Column:
 
 def lists(values: Sequence[Sequence[str]]) -> Array:
     """Return lists of texts as an array of objects."""
-    found = np.empty(len(values), object)
+    objects = np.empty(len(values), object)
     for number, value in enumerate(values):
-        found[number] = texts(list(value)).tolist()
-    return found
+        objects[number] = texts(list(value)).tolist()
+    return objects
 
 
 def nullable(values: Any, missing: Any) -> Array:

@@ -36,15 +36,15 @@ def commit_columns(histories: Mapping[str, History]) -> Columns:
 
 def change_columns(histories: Mapping[str, History], files: FileNumbers) -> Columns:
     """Return the columns of `changes`."""
-    found = [row for repository, history in histories.items() for row in _changes(repository, history)]
-    file_id = np.array([files.by_place.get((repository, path), 0) for repository, _, path, *_ in found], np.int32)
-    first = np.array([row[3] for row in found], np.int32)
-    last = np.array([row[4] for row in found], np.int32)
+    changes = [row for repository, history in histories.items() for row in _changes(repository, history)]
+    file_id = np.array([files.by_place.get((repository, path), 0) for repository, _, path, *_ in changes], np.int32)
+    first = np.array([row[3] for row in changes], np.int32)
+    last = np.array([row[4] for row in changes], np.int32)
     return {
-        "repository": texts([row[0] for row in found]),
-        "commit_id": texts([row[1] for row in found]),
+        "repository": texts([row[0] for row in changes]),
+        "commit_id": texts([row[1] for row in changes]),
         "file_id": nullable(file_id, file_id == 0),
-        "path": texts([row[2] for row in found]),
+        "path": texts([row[2] for row in changes]),
         "start_line": nullable(first, first < 1),
         "end_line": nullable(last, first < 1),
     }

@@ -24,7 +24,7 @@ NOWHERE = Source()
 
 
 class TableRow(NamedTuple):
-    """A table with its number, 0 where it has no symbol."""
+    """A table with its number, 0 if it has no symbol."""
 
     repository: str
     table_id: int
@@ -32,7 +32,7 @@ class TableRow(NamedTuple):
 
 
 class QueryRow(NamedTuple):
-    """A query with its number, 0 where it has no symbol."""
+    """A query with its number, 0 if it has no symbol."""
 
     repository: str
     query_id: int
@@ -95,7 +95,7 @@ class SchemaRows:
         return found
 
     def referred(self, row: TableRow, key: ForeignKey) -> TableRow | None:
-        """Return the table that a foreign key refers to, None where it is unknown."""
+        """Return the table that a foreign key refers to, None if it is unknown."""
         name = key.table
         database, schema, own = Name(name.name, name.schema, name.database or row.table.name.database).key
         home = row.table.name.key[1]
@@ -199,7 +199,7 @@ def foreign_key_columns(rows: SchemaRows) -> Columns:
 
 
 def _referenced(key: ForeignKey, place: int, target: TableRow | None) -> str | None:
-    """Return the column that one of a key refers to, None where it is unknown."""
+    """Return the column that one of a key refers to, None if it is unknown."""
     columns = key.referenced or (target.table.primary_key if target else ())
     return columns[place] if len(columns) == len(key.columns) else None
 

@@ -68,17 +68,17 @@ def _file(index: Index, path: str, repository: str) -> list[Symbol] | None:
 def _same_name(index: Index, path: str) -> str:
     """Return which indexed files have the name that a path ends with, as the end of a message."""
     name = path.rpartition("/")[2]
-    found = sorted(file for _, file in index.files(make_query("-", paths=[f"**/{name}"])) if file != path)
-    return f"; did you mean {' or '.join(map(visible, found[:NAMED]))}?" if found else ""
+    paths = sorted(file for _, file in index.files(make_query("-", paths=[f"**/{name}"])) if file != path)
+    return f"; did you mean {' or '.join(map(visible, paths[:NAMED]))}?" if paths else ""
 
 
 def _add_file(page: Page, path: str, symbols: list[Symbol]) -> dict[str, Any]:
     page.add(f"{visible(path)}: {counted(len(symbols), 'definition')}")
     shown = 0
     for symbol, depth in with_depth(symbols):
-        said = visible(symbol.signature or f"{symbol.kind} {symbol.name}")
+        signature = visible(symbol.signature or f"{symbol.kind} {symbol.name}")
         lines = f"{symbol.span.start_line}-{symbol.span.end_line}"
-        shown += page.add(f"{'  ' * depth}{lines} {cut(said, SIGNATURE_CHARACTERS)}")
+        shown += page.add(f"{'  ' * depth}{lines} {cut(signature, SIGNATURE_CHARACTERS)}")
     if left := len(symbols) - shown:
         page.keep(0)
         page.add(f"… {counted(left, 'more definition')}; raise the budget")

@@ -157,8 +157,8 @@ def _beginning(chunk: Chunk, numbered: Sequence[tuple[int, str]]) -> int:
 def _name(hit: Hit, places: Places) -> str:
     chunk = hit.chunk
     place = f"{places.path(chunk.path, chunk.repository)}:{chunk.span.start_line}"
-    said = visible(chunk.signature or f"{chunk.kind} {chunk.qualified_name}")
-    return cut(f"{place} {said}", LINE_TOKENS * CHARACTERS_PER_TOKEN)
+    signature = visible(chunk.signature or f"{chunk.kind} {chunk.qualified_name}")
+    return cut(f"{place} {signature}", LINE_TOKENS * CHARACTERS_PER_TOKEN)
 
 
 def _related(hit: Hit) -> list[str]:
@@ -190,11 +190,11 @@ def _tally(shown: _Shown, hits: Sequence[Hit], arguments: SearchArguments) -> st
         filtered = " with these filters" if arguments.kind or arguments.path or arguments.tests == "exclude" else ""
         return f"[nothing found{filtered}]"
     counts = ((shown.whole, "in full"), (shown.brief, "in brief"), (shown.named, "by name"))
-    said = ", ".join(f"{count} {how}" for count, how in counts if count)
+    counted_parts = ", ".join(f"{count} {how}" for count, how in counts if count)
     left = len(hits) - shown.all
     rest = f", {left} left out" if left else ""
     more = "; more with budget, k, path or kind" if left or shown.brief or shown.named else ""
-    return f"[{counted(len(hits), 'hit')}: {said}{rest}{more}]"
+    return f"[{counted(len(hits), 'hit')}: {counted_parts}{rest}{more}]"
 
 
 def _record(hits: Sequence[Hit], shown: _Shown, tables: Sequence[str], notes: Sequence[str]) -> dict[str, Any]:

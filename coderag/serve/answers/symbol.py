@@ -68,19 +68,19 @@ def _definition(workspace: Workspace, view: View, arguments: SymbolArguments) ->
     index, places = view.index, Places(view)
     page = Page(arguments.budget)
     page.keep(LAST_TOKENS)
-    found = _definitions(index, arguments)
-    if not found:
+    definitions = _definitions(index, arguments)
+    if not definitions:
         alike = [visible(each.qualified_name) for each in index.symbols(arguments.name, k=3)]
         page.add(f"nothing is named {visible(arguments.name)!r}" + (f"; near: {', '.join(alike)}" if alike else ""))
     left = 0
-    for number, (place, chunk) in enumerate(found):
+    for number, (place, chunk) in enumerate(definitions):
         if chunk is not None and page.add(f"{_place_text(place, places)}\n{body_text(chunk)}\n"):
             if number == 0:
                 _add_summary(page, workspace, view, place=place)
             continue
         left += not page.add(_place_text(place, places))
     last = [f"[{left} more definitions; narrow by path or kind, or raise the budget]"] if left else []
-    places_found = [place for place, _ in found]
+    places_found = [place for place, _ in definitions]
     record = {"definitions": [_symbol_record(place) for place in places_found], "notes": list(view.notes)}
     return Answer(page.finished([*last, freshness(view)]), record)
 
@@ -91,14 +91,14 @@ def _definitions(index: Index, arguments: SymbolArguments) -> list[tuple[Symbol,
     if path and line.isdecimal():
         return _around(index, path, int(line))
     kinds = {kind.lower() for kind in words(arguments.kind)}
-    found = index.symbols(arguments.name, k=DEFINITIONS, alike=False)
+    symbols = index.symbols(arguments.name, k=DEFINITIONS, alike=False)
     if arguments.path:
         from coderag.search.query.query import make_query
 
         allowed = index.files(make_query("-", paths=words(arguments.path)))
-        found = [each for each in found if (each.repository, each.path) in allowed]
-    found = [each for each in found if not kinds or each.kind in kinds]
-    return [(each, _chunk_of(index, each)) for each in found]
+        symbols = [each for each in symbols if (each.repository, each.path) in allowed]
+    symbols = [each for each in symbols if not kinds or each.kind in kinds]
+    return [(each, _chunk_of(index, each)) for each in symbols]
 
 
 def _around(index: Index, path: str, line: int) -> list[tuple[Symbol, Chunk | None]]:
@@ -121,7 +121,7 @@ def _around(index: Index, path: str, line: int) -> list[tuple[Symbol, Chunk | No
 
 
 def _chunk_of(index: Index, place: Symbol) -> Chunk | None:
-    """Return the chunk of a definition, None where it is a part of another's."""
+    """Return the chunk of a definition, None if it is a part of another's."""
     try:
         chunks = index.chunks(place.path, repository=place.repository)
     except QueryError:
@@ -149,7 +149,7 @@ def _add_summary(page: Page, workspace: Workspace, view: View, *, place: Symbol)
 
 
 def _references(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any] | None:
-    """Add what refers to a name; None where nothing has it."""
+    """Add what refers to a name; None if nothing has it."""
     roles = WANTED[arguments.what]
     answers = view.index.refs(
         arguments.name, kinds=words(arguments.kind.lower()), paths=words(arguments.path), shown=None
@@ -209,38 +209,38 @@ def _certainty(reference: Reference) -> str:
 
 
 def _impact(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any] | None:
-    """Add what a change of a name affects; None where nothing has it."""
-    found = view.index.impact(arguments.name, kinds=words(arguments.kind.lower()), paths=words(arguments.path))
-    if found is None:
+    """Add what a change of a name affects; None if nothing has it."""
+    impact = view.index.impact(arguments.name, kinds=words(arguments.kind.lower()), paths=words(arguments.path))
+    if impact is None:
         return None
     places = Places(view)
-    page.add(f"a change of {_location_text(found.target, places, found.repository)}")
-    if not (found.affected or found.possibly or found.tests):
+    page.add(f"a change of {_location_text(impact.target, places, impact.repository)}")
+    if not (impact.affected or impact.possibly or impact.tests):
         page.add("  nothing that is known depends on it")
     titled = [
-        ("affects", found.affected, 0),
-        ("possibly affects", [row for row in found.possibly if not row.by_rows], 0),
-        ("tests to run first", found.tests, found.further_tests),
+        ("affects", impact.affected, 0),
+        ("possibly affects", [row for row in impact.possibly if not row.by_rows], 0),
+        ("tests to run first", impact.tests, impact.further_tests),
     ]
     sections = [
-        (title, len(rows) + further, (_affected_text(row, places, found.repository) for row in rows))
+        (title, len(rows) + further, (_affected_text(row, places, impact.repository) for row in rows))
         for title, rows, further in titled
         if rows
     ]
     page.add_sections(sections, rest="raise the budget")
-    if by_rows := sum(row.by_rows for row in found.possibly):
+    if by_rows := sum(row.by_rows for row in impact.possibly):
         page.add(f"  possibly affects {counted(by_rows, 'place')} over whole rows, which do not name it")
-    if found.others:
-        others = "; ".join(_location_text(other, places, found.repository) for other in found.others[:SUMMARY])
+    if impact.others:
+        others = "; ".join(_location_text(other, places, impact.repository) for other in impact.others[:SUMMARY])
         page.add(f"  not looked at, though of this name: {others}; path and kind choose")
     return {
-        "target": _location_record(found.target),
+        "target": _location_record(impact.target),
         "affected": [
             {**_location_record(each.spot), "distance": each.distance, "confidence": each.confidence, "why": each.why}
             | ({"by_rows": True} if each.by_rows else {})
-            for each in (*found.affected, *found.possibly)
+            for each in (*impact.affected, *impact.possibly)
         ],
-        "tests": [_location_record(each.spot) for each in found.tests],
+        "tests": [_location_record(each.spot) for each in impact.tests],
     }
 
 
@@ -253,7 +253,7 @@ def _affected_text(affected: Affected, places: Places, repository: str) -> str:
 
 
 def _path(page: Page, view: View, arguments: SymbolArguments) -> dict[str, Any] | None:
-    """Add how one name leads to another; None where nothing has the first."""
+    """Add how one name leads to another; None if nothing has the first."""
     index, places = view.index, Places(view)
     ways = index.path_between(
         arguments.name, arguments.to, k=2, kinds=words(arguments.kind.lower()), paths=words(arguments.path)

@@ -71,9 +71,9 @@ def passage(index: Index, path: str, *, start: int, end: int, repository: str = 
     """Return some lines of an indexed file as they were read; raises QueryError where it is not indexed."""
     end = min(max(end, start), start + MOST_LINES)
     first = max(start - AROUND, 1)
-    found = file_lines(index, path, repository=repository, start=first, end=end + AROUND)
-    if not found.total_lines:
+    lines = file_lines(index, path, repository=repository, start=first, end=end + AROUND)
+    if not lines.total_lines:
         raise QueryError(f"{path} is not in the index")
-    html = code_lines(found.lines, found.language)
+    html = code_lines(lines.lines, lines.language)
     rows = (Row(number, line, marked=start <= number <= end) for number, line in enumerate(html, first))
-    return Passage(path, found.repository, start, end, tuple(rows))
+    return Passage(path, lines.repository, start, end, tuple(rows))

@@ -95,7 +95,7 @@ def _classed(inner: Markup, name: str) -> Markup:
 
 
 def _linked(text: str, linker: Callable[[str], tuple[str, str] | None]) -> Markup | None:
-    """Return text whose words are links where they mean something, None where none does."""
+    """Return text whose words are links where they mean something, None if none does."""
     pieces, end = [], 0
     for match in WORD.finditer(text):
         target = linker(match[0])

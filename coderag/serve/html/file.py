@@ -83,25 +83,25 @@ def file_page(index: Index, path: str, links: Links, *, repository: str = "") ->
         if why := _why_not(index, path, repository):
             raise QueryError(why) from error
         raise
-    found = file_lines(index, path, repository=repository, end=MOST_LINES)
-    if not found.total_lines:
+    lines = file_lines(index, path, repository=repository, end=MOST_LINES)
+    if not lines.total_lines:
         raise QueryError(f"{path} is not in the index: it has no text")
-    linker = _linker(index, path, links, found.repository)
-    html = code_lines(found.lines, found.language, linker=linker)
+    linker = _linker(index, path, links, lines.repository)
+    html = code_lines(lines.lines, lines.language, linker=linker)
     return FilePage(
         path=path,
-        repository=found.repository,
-        language=found.language,
+        repository=lines.repository,
+        language=lines.language,
         rows=tuple(Row(number, line) for number, line in enumerate(html, 1)),
         outline=tuple(_outline_rows(outline)),
-        users=_users(index, path, found.repository),
-        commits=_commits(index, path, found.repository),
-        left_out=found.total_lines - len(found.lines),
+        users=_users(index, path, lines.repository),
+        commits=_commits(index, path, lines.repository),
+        left_out=lines.total_lines - len(lines.lines),
     )
 
 
 def _why_not(index: Index, path: str, repository: str) -> str:
-    """Return why a file was left out of the index, "" where that is not known."""
+    """Return why a file was left out of the index, "" if that is not known."""
     for status in index.status(compare=False, schema=False):
         if repository in ("", status.repository):
             for skipped in status.skipped:
@@ -153,12 +153,12 @@ def _outline_rows(symbols: Sequence[Symbol]) -> list[OutlineRow]:
 
 
 def _users(index: Index, path: str, repository: str) -> tuple[Group, ...]:
-    """Return who uses a file as a whole, () where the graph is not there yet."""
+    """Return who uses a file as a whole, () if the graph is not there yet."""
     try:
-        found = index.refs(path, kinds=(NodeKind.FILE,), shown=USERS, repository=repository)
+        references = index.refs(path, kinds=(NodeKind.FILE,), shown=USERS, repository=repository)
     except CoderagError:
         return ()
-    return tuple(group for group in found[0].groups if group.role in USING) if found else ()
+    return tuple(group for group in references[0].groups if group.role in USING) if references else ()
 
 
 def _commits(index: Index, path: str, repository: str) -> tuple[LoggedChange, ...]:
@@ -196,9 +196,9 @@ def _name_links(graph: Graph, path: str, links: Links, repository: str) -> Linke
         if node.path == path and node.row and node.kind is not NodeKind.FILE:
             itself = (links.symbol(f"{path}:{node.row}", repository), links.card(path, node.row, repository))
             by_line[node.row] = {**by_line.get(node.row, {}), node.name: itself}
-    whole = by_line.get(0, {})
+    file_references = by_line.get(0, {})
 
     def link(name: str, position: int) -> tuple[str, str] | None:
-        return by_line.get(position + 1, {}).get(name) or whole.get(name)
+        return by_line.get(position + 1, {}).get(name) or file_references.get(name)
 
     return link

@@ -48,7 +48,7 @@ class Tile:
     title: str  # as much of the name as there is room for
     lines: tuple[str, ...]  # the names that matter most, as far as there is room
     share: float  # of what is measured, 0..1
-    changes: int | None  # commits that changed it; None where none are known
+    changes: int | None  # commits that changed it; None if none are known
 
     @property
     def shade(self) -> int:
@@ -65,7 +65,7 @@ class TreeMap:
     tiles: tuple[Tile, ...]
     further: int
     measure: Measure
-    missing: str  # why there is no history, "" where there is
+    missing: str  # why there is no history, "" if there is
     width: int = int(WIDTH)
     height: int = int(HEIGHT)
 

@@ -144,11 +144,11 @@ def _answer_values(answer: Answer) -> dict[str, Any]:
 
 def _asking(desk: Desk) -> Callable[[Request], Response]:
     """Return the handler that streams an answer, its last event as HTML."""
-    whole = _answering(desk, _ask)
+    answer_page = _answering(desk, _ask)
 
     def ask(request: Request) -> Response:
         if request.query_params.get("part") != "events":
-            return whole(request)
+            return answer_page(request)
         return desk.events(lambda tell: _told(desk, request, tell))
 
     return ask
@@ -302,8 +302,8 @@ def _path(request: Request) -> str:
     raw = _raw_path(request)
     if not raw:
         return str(request.path_params["path"])
-    whole = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
-    return whole.lstrip("/").partition("/")[2]
+    path = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
+    return path.lstrip("/").partition("/")[2]
 
 
 def _raw_path(request: Request) -> bytes:

@@ -152,19 +152,19 @@ def _facet(
     field = re.compile(TYPED_FIELD.format(key))
     typed = field.search(query)
     kept = " ".join(field.sub("", query).split())
-    found = [one for one, count in counts.most_common(FACET_VALUES) if one and count]
-    if len(found) < (1 if typed else 2):
+    values = [one for one, count in counts.most_common(FACET_VALUES) if one and count]
+    if len(values) < (1 if typed else 2):
         return
     yield Facet(
         title,
         tuple(
             FacetValue(
                 label(one),
-                kept if typed and len(found) == 1 else f"{kept} {key}:{quoted(value(one))}".strip(),
+                kept if typed and len(values) == 1 else f"{kept} {key}:{quoted(value(one))}".strip(),
                 counts[one],
-                chosen=bool(typed) and len(found) == 1,
+                chosen=bool(typed) and len(values) == 1,
             )
-            for one in found
+            for one in values
         ),
     )
 

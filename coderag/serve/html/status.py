@@ -60,5 +60,5 @@ def _reasons(skipped: Sequence[Skipped]) -> list[Reason]:
     by_reason: dict[str, list[Skipped]] = {}
     for one in skipped:
         by_reason.setdefault(str(one.reason), []).append(one)
-    found = [Reason(reason, tuple(ones[:NAMED]), len(ones)) for reason, ones in by_reason.items()]
-    return sorted(found, key=lambda reason: (-reason.total, reason.reason))
+    reasons = [Reason(reason, tuple(ones[:NAMED]), len(ones)) for reason, ones in by_reason.items()]
+    return sorted(reasons, key=lambda reason: (-reason.total, reason.reason))

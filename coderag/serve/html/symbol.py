@@ -81,7 +81,7 @@ def card(index: Index, of: str, *, repository: str = "") -> Card:
 
 
 def _head(chunk: Chunk | None, line: int, end: int) -> tuple[Row, ...]:
-    """Return the first lines of a definition that ends on a line, 0 where that is not known."""
+    """Return the first lines of a definition that ends on a line, 0 if that is not known."""
     if chunk is None:
         return ()
     rows = [row for row in rows_of(chunk) if row.number <= end or not end]
@@ -90,7 +90,7 @@ def _head(chunk: Chunk | None, line: int, end: int) -> tuple[Row, ...]:
 
 
 def _chunk_at(index: Index, path: str, line: int, repository: str) -> Chunk | None:
-    """Return the innermost chunk around a line, None where there is none."""
+    """Return the innermost chunk around a line, None if there is none."""
     try:
         chunks = index.chunks(path, repository=repository)
     except CoderagError:

@@ -91,8 +91,8 @@ def table_rows(index: Index) -> list[TableRow]:
 
 def table_page(index: Index, name: str, links: Links) -> TablePage:
     """Return what is known of a table; raises QueryError where there is none."""
-    found = index.table(name)
-    exact = [facts for facts in found if str(facts.table.name) == name] or found
+    table = index.table(name)
+    exact = [facts for facts in table if str(facts.table.name) == name] or table
     if not exact:
         raise QueryError(f"the table {name} is not in the index")
     facts = exact[0]
@@ -104,7 +104,7 @@ def table_page(index: Index, name: str, links: Links) -> TablePage:
         facts=facts,
         columns=columns,
         groups=groups,
-        others=tuple(other for other in found if other is not facts),
+        others=tuple(other for other in table if other is not facts),
         picture=diagram(near, links) if len(near) > 1 else Markup(""),
         neighbours=len(near) - 1,
         query=lines_of_sql(facts.table.query) if facts.table.query else (),
@@ -166,15 +166,15 @@ def _linked(svg: str, boxes: Sequence[tuple[str, str]]) -> Iterator[Markup]:
 
 
 def _references(index: Index, table: Table) -> References | None:
-    """Return all that refers to a table, None where the graph is not there yet."""
+    """Return all that refers to a table, None if the graph is not there yet."""
     try:
         name = ".".join(filter(None, (table.name.schema, table.name.name)))
-        found = index.refs(name, kinds=("table", "view"), shown=None)
+        references = index.refs(name, kinds=("table", "view"), shown=None)
     except CoderagError:
         return None
     database = table.name.database  # of several roots with their repository in front
-    exact = [one for one in found if database in (one.target.database, f"{one.repository}/{one.target.database}")]
-    return next(iter(exact or found), None)
+    exact = [one for one in references if database in (one.target.database, f"{one.repository}/{one.target.database}")]
+    return next(iter(exact or references), None)
 
 
 def _column_row(table: Table, column: Column, groups: Sequence[Group]) -> ColumnRow:

@@ -49,24 +49,24 @@ def _route(desk: Desk, endpoint: Endpoint) -> Route:
 
 async def _handle(request: Request, desk: Desk, endpoint: Endpoint) -> Response:
     try:
-        asked = decoded(endpoint.parameters, await _given(request))
+        parameters = decoded(endpoint.parameters, await _given(request))
     except QueryError as error:
         return error_response(400, str(error))
     except ClientDisconnect:
         return error_response(400, "the request ended before its body")
     workspace, owner = desk.workspace(request), desk.owner(request)
     told = endpoint.told
-    if told is not None and (asked.stream or accepts_events(request)):
+    if told is not None and (parameters.stream or accepts_events(request)):
 
         def answer(tell: Tell) -> Event:
-            return Event("answer", plain(told(workspace, asked, Asking(owner, tell))))
+            return Event("answer", plain(told(workspace, parameters, Asking(owner, tell))))
 
         return desk.events(answer)
     if told is None:
-        return await answered(desk, lambda: _answer(desk, endpoint, workspace, asked))
+        return await answered(desk, lambda: _answer(desk, endpoint, workspace, parameters))
     return await answered(
         desk,
-        lambda: json_response(plain(told(workspace, asked, Asking(owner)))),
+        lambda: json_response(plain(told(workspace, parameters, Asking(owner)))),
         asks_model=bool(workspace.language_model),
     )
 

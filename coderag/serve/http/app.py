@@ -64,7 +64,7 @@ def make_app(
 
 
 def _pages(desk: Desk) -> list[BaseRoute]:
-    """Return the routes of the pages, [] where they are not installed."""
+    """Return the routes of the pages, [] if they are not installed."""
     try:
         from coderag.serve.html.pages import pages
     except ModuleNotFoundError:

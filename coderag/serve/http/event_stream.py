@@ -111,7 +111,7 @@ async def _send_all(event: Event | None, told: ObjectReceiveStream[Event], send:
 
 
 async def _next(told: ObjectReceiveStream[Event]) -> Event | None:
-    """Return the next event, None where none comes for a while."""
+    """Return the next event, None if none comes for a while."""
     with anyio.move_on_after(HEARTBEAT_SECONDS):
         return await told.receive()
     return None

@@ -147,10 +147,10 @@ def _token(headers: Headers, cookie: str) -> str:
     if scheme.lower() == "bearer":
         return token.strip()
     try:
-        kept = SimpleCookie(headers.get("cookie", "")).get(cookie)
+        morsel = SimpleCookie(headers.get("cookie", "")).get(cookie)
     except CookieError:
         return ""
-    return kept.value if kept is not None else ""
+    return morsel.value if morsel is not None else ""
 
 
 def cookie_name(scope: Scope) -> str:
@@ -191,8 +191,8 @@ class _Exchange:
         if message["type"] == "http.response.start":
             self._started = True
             self.status = message["status"]
-            given = {name for name, _ in message.get("headers", ())}
-            more = [header for header in SAFE_HEADERS if header[0] not in given]
+            names = {name for name, _ in message.get("headers", ())}
+            more = [header for header in SAFE_HEADERS if header[0] not in names]
             message = {**message, "headers": [*message.get("headers", ()), *more]}
         elif not (self._arrived or message.get("more_body", False)):
             await self._send({**message, "more_body": True})

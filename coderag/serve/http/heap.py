@@ -27,5 +27,5 @@ def release_free_memory() -> None:
 
 
 def _glibc(name: str) -> Any:
-    """Return a function of the C library, None where there is none of that name."""
+    """Return a function of the C library, None if there is none of that name."""
     return getattr(ctypes.CDLL(None), name, None) if sys.platform.startswith("linux") else None

@@ -47,11 +47,11 @@ def key_of(token: str) -> Key:
 def find_key(keys: Iterable[Key], token: str) -> Key | None:
     """Return the key that a token opens, None for none; every one is compared, each in constant time."""
     digest = hash_of(token)
-    found = None
+    matching = None
     for key in keys:
         if hmac.compare_digest(key.digest, digest):
-            found = key
-    return found
+            matching = key
+    return matching
 
 
 def read_keys(path: Path) -> list[Key]:

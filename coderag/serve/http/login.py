@@ -45,7 +45,7 @@ async def _login(request: Request, keys: Sequence[Key] | None) -> Response:
 
 
 def _token(body: bytes, *, is_form: bool) -> str | None:
-    """Return the token of a body, None where it has none."""
+    """Return the token of a body, None if it has none."""
     try:
         if is_form:
             return parse_qs(body.decode()).get("token", [None])[0]

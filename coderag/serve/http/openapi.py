@@ -112,8 +112,8 @@ def _responses(result: dict[str, Any], *, events: bool = False) -> dict[str, Any
     content: dict[str, Any] = {"application/json": {"schema": result}}
     if events:
         content[MEDIA_TYPE] = {"schema": {"type": "string", "description": EVENTS}}
-    found = {"description": "The answer", "content": content}
-    return {"200": found, **{status: {"description": why, "content": error} for status, why in ERRORS.items()}}
+    response = {"description": "The answer", "content": content}
+    return {"200": response, **{status: {"description": why, "content": error} for status, why in ERRORS.items()}}
 
 
 def _health() -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Hosts:
     any_address: bool = False  # all addresses of the machine are bound; an address cannot be rebound
 
     def fault_of(self, headers: Mapping[str, str]) -> str:
-        """Return why a request with these headers is refused, "" where it is not."""
+        """Return why a request with these headers is refused, "" if it is not."""
         host = headers.get("host", "")
         match = HOST.fullmatch(host)
         if match is None or not self._is_bound(match["name"].strip("[]").lower()):

@@ -208,7 +208,7 @@ def decoded(record: type[Struct], given: Iterable[tuple[str, Any]]) -> Any:
 
 @cache
 def _fields(record: type[Struct]) -> Mapping[str, bool]:
-    """Return the names of the parameters of a record, each with whether it is a list; msgspec reads the types anew."""
+    """Return the names of the parameters of a record, each with whether it is a list; msgspec reads the types again."""
     return {each.encode_name: isinstance(each.default_factory, type) for each in msgspec.structs.fields(record)}
 
 

@@ -113,8 +113,8 @@ def _route(desk: StoreDesk, name: str) -> Route:
         if name not in ANSWERS:
             return await _needs_files(request)
         try:
-            asked = decoded(endpoint.parameters, request.query_params.multi_items())
-            return await desk.in_thread(lambda: desk.answer(request, lambda index: _answer(index, name, asked)))
+            parameters = decoded(endpoint.parameters, request.query_params.multi_items())
+            return await desk.in_thread(lambda: desk.answer(request, lambda index: _answer(index, name, parameters)))
         except (RemoteStoreError, IndexUntrustedError) as error:
             # Who asks need not know where the database is, and as whom it is asked.
             print(f"coderag: {visible(str(error))}", file=sys.stderr, flush=True)

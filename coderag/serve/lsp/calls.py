@@ -54,8 +54,8 @@ def callers_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyIncom
         if group.role in CALLING
         for reference in group.references
     )
-    found = [CallHierarchyIncomingCall(caller, [line_range(line)]) for caller, line in callers if caller is not None]
-    return found[:MAX_CALLS]
+    incoming = [CallHierarchyIncomingCall(caller, [line_range(line)]) for caller, line in callers if caller is not None]
+    return incoming[:MAX_CALLS]
 
 
 def calls_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyOutgoingCall]:
@@ -64,17 +64,17 @@ def calls_of(index: Index, item: CallHierarchyItem) -> list[CallHierarchyOutgoin
     drawing = index.graph(name, paths=[glob_of(path)], k=MAX_DRAWN, repository=repository) if name else None
     if drawing is None:
         return []
-    found = []
+    outgoing = []
     for line in drawing.lines:
         if line.source < drawing.asked and EdgeKind.CALLS in line.kinds:
             called = _item(index, drawing.repository, drawing.spots[line.target])
             if called is not None:
-                found.append(CallHierarchyOutgoingCall(called, [line_range(line.line)]))
-    return found[:MAX_CALLS]
+                outgoing.append(CallHierarchyOutgoingCall(called, [line_range(line.line)]))
+    return outgoing[:MAX_CALLS]
 
 
 def _asked(item: CallHierarchyItem) -> tuple[str, str, str]:
-    """Return the name, path and repository of a definition, "" where a client sends something else."""
+    """Return the name, path and repository of a definition, "" if a client sends something else."""
     data = item.data if isinstance(item.data, dict) else {}
     return str(data.get("name", "")), str(data.get("path", "")), str(data.get("repository", ""))
 

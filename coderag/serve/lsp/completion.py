@@ -48,7 +48,7 @@ def _tables(index: Index, names: list[str]) -> list[Table]:
 
 
 def _columns(tables: list[Table]) -> list[CompletionItem]:
-    found = {
+    items = {
         column.name: CompletionItem(
             column.name,
             kind=CompletionItemKind.Field,
@@ -58,12 +58,12 @@ def _columns(tables: list[Table]) -> list[CompletionItem]:
         for table in reversed(tables)
         for column in table.columns
     }
-    return [found[name] for name in dict.fromkeys(column.name for table in tables for column in table.columns)]
+    return [items[name] for name in dict.fromkeys(column.name for table in tables for column in table.columns)]
 
 
 def _of_schema(index: Index, schema: str) -> list[CompletionItem]:
-    wanted = schema.casefold()
-    return [_table_item(table, table.name.name) for table in index.tables() if table.name.schema.casefold() == wanted]
+    folded = schema.casefold()
+    return [_table_item(table, table.name.name) for table in index.tables() if table.name.schema.casefold() == folded]
 
 
 def _table_item(table: Table, label: str) -> CompletionItem:

@@ -37,7 +37,7 @@ class Meaning:
 
 
 def meaning_at(index: Index, site: Site) -> Meaning | None:
-    """Return what the name at a place in SQL means, None where the schema has no such name."""
+    """Return what the name at a place in SQL means, None if the schema has no such name."""
     text = site.place.text[:MAX_TEXT]
     written = next((one for one in QUALIFIED.finditer(text) if one.start() <= site.offset <= one.end()), None)
     if written is None:
@@ -46,10 +46,10 @@ def meaning_at(index: Index, site: Site) -> Meaning | None:
     start, end = parts[-1].span()
     names = [part[0].strip(QUOTES) for part in parts]
     known = tables_named(text)
-    if whole := _found(index, known.get(names[-1].casefold(), "") if len(names) == 1 else "") or _found(
+    if table := _found(index, known.get(names[-1].casefold(), "") if len(names) == 1 else "") or _found(
         index, ".".join(names)
     ):
-        return Meaning(whole, "", start, end)
+        return Meaning(table, "", start, end)
     if len(names) > 1:
         holders = _found(index, known.get(names[-2].casefold(), ".".join(names[:-1])))
     else:
@@ -63,12 +63,12 @@ def tables_named(text: str) -> dict[str, str]:
 
     "SELECT 1 FROM shop.orders AS o, users" -> {"o": "shop.orders", "orders": "shop.orders", "users": "users"}
     """
-    found: dict[str, str] = {}
+    tables: dict[str, str] = {}
     for clause in CLAUSE.finditer(text[:MAX_TEXT]):
-        _add(found, clause["name"], clause["alias"])
+        _add(tables, clause["name"], clause["alias"])
         for one in LISTED.finditer(clause["more"]):
-            _add(found, one["name"], one["alias"])
-    return found
+            _add(tables, one["name"], one["alias"])
+    return tables
 
 
 def _add(found: dict[str, str], name: str, alias: str | None) -> None:

@@ -38,7 +38,7 @@ class Checks:
         self._known: dict[str, list[Finding]] = {}
 
     def of(self, index: Index, document: Document) -> list[Diagnostic]:
-        """Return what is wrong with the SQL in a document; [] where there is no schema to check against."""
+        """Return what is wrong with the SQL in a document; [] if there is no schema to check against."""
         if self._catalog is not index.catalog or len(self._known) > MAX_KNOWN:
             self._catalog, self._known = index.catalog, {}
         return [one for place in document.places if place.is_whole for one in self._of_place(index, document, place)]

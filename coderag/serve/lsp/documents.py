@@ -71,7 +71,7 @@ class Document:
         return self._opened.offset_at_position(position)
 
     def word(self, offset: int) -> str:
-        """Return the name at a character, "" where there is none."""
+        """Return the name at a character, "" if there is none."""
         begin = self.text.rfind("\n", 0, offset) + 1
         around = (
             one for one in WORD.finditer(self.text, begin, begin + MAX_LINE) if one.start() <= offset <= one.end()

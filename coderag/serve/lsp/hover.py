@@ -31,7 +31,7 @@ MAX_LINES = 20  # of a query
 
 
 def hover_at(index: Index, document: Document, offset: int) -> Hover | None:
-    """Return the table or column at a character, None where there is none."""
+    """Return the table or column at a character, None if there is none."""
     site = document.site(offset)
     if site is None:
         return _mapped(index, document, offset)
@@ -57,18 +57,18 @@ def _mapped(index: Index, document: Document, offset: int) -> Hover | None:
         spots = _mapped_to(index, document, definition.qualified_name)
         cards = list(_cards_of(index, document, spots, word="" if definition.name == word else word))
         if spots:
-            said = "\n\n---\n\n".join(cards[:MAX_TABLES])
-            return Hover(MarkupContent(MarkupKind.Markdown, said)) if cards else None
+            markdown = "\n\n---\n\n".join(cards[:MAX_TABLES])
+            return Hover(MarkupContent(MarkupKind.Markdown, markdown)) if cards else None
     return None
 
 
 def _mapped_to(index: Index, document: Document, name: str) -> list[Location]:
     """Return the tables and columns that a definition of a document is mapped to."""
     try:
-        found = index.refs(name, paths=[document.glob], repository=document.repository)
+        references = index.refs(name, paths=[document.glob], repository=document.repository)
     except CoderagError:
         return []
-    groups = [group for one in found for group in one.groups if group.role is Role.MAPS]
+    groups = [group for one in references for group in one.groups if group.role is Role.MAPS]
     return [reference.spot for group in groups for reference in group.references]
 
 
@@ -118,19 +118,19 @@ def _column_card(index: Index, facts: TableFacts, column: Column) -> str:
 
 
 def _usage(index: Index, table: Name, column: str) -> str:
-    """Return "read by 3 places, reads whole rows: 12" of a column; "" where nothing is known to use it."""
+    """Return "read by 3 places, reads whole rows: 12" of a column; "" if nothing is known to use it."""
     try:
-        found = index.refs(f"{_name(table)}.{column}", kinds=("column",), shown=0)
+        references = index.refs(f"{_name(table)}.{column}", kinds=("column",), shown=0)
     except CoderagError:
         return ""
-    totals = {group.role: group.total for one in found[:1] for group in one.groups}
+    totals = {group.role: group.total for one in references[:1] for group in one.groups}
     named = [f"{role} {counted(totals[role], 'place')}" for role in USING if role in totals]
     return ", ".join(named + [f"{role}: {counted(totals[role], 'place')}" for role in USING_ROWS if role in totals])
 
 
 def _row(column: Column, facts: TableFacts) -> str:
-    said = " ".join(visible(column.comment).split()).replace("|", "\\|")
-    return f"| `{visible(column.name)}` | {_type(column, facts)} | {said[:MAX_TEXT]} |"
+    comment = " ".join(visible(column.comment).split()).replace("|", "\\|")
+    return f"| `{visible(column.name)}` | {_type(column, facts)} | {comment[:MAX_TEXT]} |"
 
 
 def _type(column: Column, facts: TableFacts) -> str:

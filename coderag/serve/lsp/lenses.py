@@ -61,8 +61,8 @@ def _lenses(index: Index, document: Document) -> Iterator[CodeLens]:
             continue
         data = DATA_KINDS.get(kind, ())
         paths = [] if data else [document.glob]
-        found = index.refs(qualified_name, kinds=data, paths=paths, repository=document.repository)
-        if found and (title := _title(found[0], OF_DATA if data else OF_CODE)):
+        references = index.refs(qualified_name, kinds=data, paths=paths, repository=document.repository)
+        if references and (title := _title(references[0], OF_DATA if data else OF_CODE)):
             place = document.line_range(line, name)
             arguments = [document.uri, qualified_name]
             yield CodeLens(place, command=Command(title, SHOW_REFERENCES, arguments=arguments))
@@ -71,10 +71,10 @@ def _lenses(index: Index, document: Document) -> Iterator[CodeLens]:
 def _title(found: References, roles: Sequence[Role]) -> str:
     """Return "called by 5 · tested by 2"; of a table, "read by 3 functions · written by 1 function"."""
     totals = {group.role: group.total for group in found.groups}
-    said = []
+    titles = []
     for role in roles:
         if role in totals:
             unit = UNITS.get(role, "function" if roles is OF_DATA else "")
             number = counted(totals[role], unit) if unit else f"{totals[role]:,}"
-            said.append(WORDS.get(role, f"{role} {{}}").format(number))
-    return " · ".join(said)
+            titles.append(WORDS.get(role, f"{role} {{}}").format(number))
+    return " · ".join(titles)

@@ -63,7 +63,7 @@ def root_of(index: Index, repository: str) -> Root | None:
 
 
 def address_in(index: Index, repository: str, path: str) -> str:
-    """Return the address of an indexed file, "" where its root is gone."""
+    """Return the address of an indexed file, "" if its root is gone."""
     root = root_of(index, repository)
     return uri_of(root, path) if root is not None else ""
 
@@ -86,9 +86,9 @@ def _references(index: Index, meaning: Meaning) -> Iterator[References]:
 
 
 def _unique(places: Iterable[Location]) -> list[Location]:
-    found: dict[tuple[str, int], Location] = {}
+    locations: dict[tuple[str, int], Location] = {}
     for place in places:
-        found.setdefault((place.uri, place.range.start.line), place)
-        if len(found) == MAX_LOCATIONS:
+        locations.setdefault((place.uri, place.range.start.line), place)
+        if len(locations) == MAX_LOCATIONS:
             break
-    return list(found.values())
+    return list(locations.values())

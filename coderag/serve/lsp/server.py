@@ -131,11 +131,9 @@ class _Editor:
 
     async def _check(self, uri: str, *, quick: bool) -> None:
         await asyncio.sleep(CHECK_AFTER)
-        found = await self._answered(
-            lambda index: self._checks.of(index, self._document(uri)), graph=False, quick=quick
-        )
-        if found is not None:
-            self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+        hits = await self._answered(lambda index: self._checks.of(index, self._document(uri)), graph=False, quick=quick)
+        if hits is not None:
+            self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, hits))
 
     # Questions
 
@@ -203,19 +201,19 @@ class _Editor:
         """Return what a change of a target affects, as address, path, line, kind and name, and why."""
 
         def asked(index: Index) -> list[dict[str, Any]]:
-            found = index.impact(target)
-            if found is None:
+            impact = index.impact(target)
+            if impact is None:
                 return []
             return [
                 {
-                    "uri": address_in(index, found.repository, one.spot.path),
+                    "uri": address_in(index, impact.repository, one.spot.path),
                     "path": one.spot.path,
                     "start_line": one.spot.line,
                     "kind": str(one.spot.kind),
                     "qualified_name": one.spot.name,
                     "why": one.why,
                 }
-                for one in found.affected
+                for one in impact.affected
                 if one.spot.path
             ]
 

@@ -35,7 +35,7 @@ def symbols_like(index: Index, text: str) -> list[WorkspaceSymbol]:
     """Return the symbols of a name, then what a search finds that has a name."""
     if not text.strip():
         return []
-    found: dict[tuple[str, str, int], WorkspaceSymbol] = {}
+    symbols: dict[tuple[str, str, int], WorkspaceSymbol] = {}
     places = [
         (symbol.qualified_name, symbol.kind, symbol.path, symbol.repository, symbol.span.start_line)
         for symbol in index.symbols(text, k=MAX_SYMBOLS)
@@ -48,7 +48,7 @@ def symbols_like(index: Index, text: str) -> list[WorkspaceSymbol]:
     for name, kind, path, repository, line in places:
         if (root := root_of(index, repository)) is not None:
             scope, _, last = name.rpartition(".")
-            found.setdefault(
+            symbols.setdefault(
                 (repository, path, line),
                 WorkspaceSymbol(
                     location=Location(uri_of(root, path), line_range(line)),
@@ -57,4 +57,4 @@ def symbols_like(index: Index, text: str) -> list[WorkspaceSymbol]:
                     container_name=scope or path,
                 ),
             )
-    return list(found.values())[:MAX_SYMBOLS]
+    return list(symbols.values())[:MAX_SYMBOLS]

@@ -112,7 +112,7 @@ def _parse(line: bytes) -> JSONRPCMessage:
 
 
 def _id(line: bytes) -> RequestId | None:
-    """Return the id of what is JSON but no message, None where it has none."""
+    """Return the id of what is JSON but no message, None if it has none."""
     record = json.loads(line)
     number = record.get("id") if isinstance(record, dict) else None
     return number if isinstance(number, str | int) and not isinstance(number, bool) else None

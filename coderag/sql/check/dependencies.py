@@ -14,7 +14,7 @@ Place = tuple[str, str]  # the alias of a source and a column of it, casefolded
 
 
 def place_of(column: exp.Column, sources: Sources) -> Place | None:
-    """Return the source and the name of a column, None where it is of none of them or of several."""
+    """Return the source and the name of a column, None if it is of none of them or of several."""
     owners = sources.owners(column)
     return (owners[0], column.name.casefold()) if len(owners) == 1 else None
 
@@ -41,7 +41,7 @@ def determined(select: exp.Select, sources: Sources, grouped: Iterable[Place]) -
 
 
 def _steps(select: exp.Select, sources: Sources) -> Iterator[tuple[Place | None, Place]]:
-    """Yield pairs of a column and another that has one value for each of its; None where that is one for all."""
+    """Yield pairs of a column and another that has one value for each of its; None if that is one for all."""
     where = select.args.get("where")
     yield from _equalities(where.this if where is not None else None, sources)
     order = list(sources.columns)

@@ -45,8 +45,8 @@ class _Select:
 
     def loose(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
         """Return those of some columns that do not depend on what is grouped by."""
-        held = determined(self.tree, self.sources, self.grouping.places)
-        return [node for node in nodes if not _depends(node, self.sources, held)]
+        columns = determined(self.tree, self.sources, self.grouping.places)
+        return [node for node in nodes if not _depends(node, self.sources, columns)]
 
     def without_key(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
         """Return those of some columns whose table's primary key is not grouped by."""
@@ -88,7 +88,7 @@ def _check_whole(select: _Select, dialect: Dialect, *, text: str) -> Iterator[Fi
 def _picked(select: _Select) -> frozenset[str]:
     """Return the aliases whose rows WHERE picks by a value.
 
-    None where an aggregate stands in HAVING or ORDER BY: to keep or to order one row makes no sense, groups were meant.
+    None if an aggregate stands in HAVING or ORDER BY: to keep or to order one row makes no sense, groups were meant.
     """
     clauses = (exp.Order, exp.Having, exp.Select)
     if not all(aggregate.find_ancestor(*clauses) is select.tree for aggregate in select.aggregates):
@@ -202,12 +202,12 @@ def _written(group: exp.Group) -> list[str]:
 
 def _spelled(node: exp.Expr, sources: Sources) -> str:
     """Return an expression with each column by its source, so that two spellings of one are the same."""
-    held = node.copy()
-    for column in list(held.find_all(exp.Column)):
+    copy = node.copy()
+    for column in list(copy.find_all(exp.Column)):
         if (place := place_of(column, sources)) is not None and not isinstance(column.this, exp.Star):
             column.set("table", exp.to_identifier(place[0].casefold()))
             column.set("this", exp.to_identifier(place[1]))
-    return held.sql(comments=False).casefold()
+    return copy.sql(comments=False).casefold()
 
 
 def _bare(node: exp.Expr, select: exp.Select, sources: Sources, grouping: Grouping) -> Iterator[exp.Expr]:

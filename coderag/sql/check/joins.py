@@ -31,15 +31,15 @@ def check_joins(scope: Scope, sources: Sources, *, text: str) -> Iterator[Findin
     pinned = _pinned(tree, sources)
     if all(alias in pinned or _picks(scope.selected_sources[alias][1]) for alias in fixed):
         return
-    told = set().union(group[fixed[0]], *(group[alias] for alias in free))
+    columns = set().union(group[fixed[0]], *(group[alias] for alias in free))
     for alias in fixed:
-        if alias in told:
+        if alias in columns:
             continue
-        told |= group[alias]
+        columns |= group[alias]
         node = scope.selected_sources[alias][0]
         message = f"nothing joins {alias} with {fixed[0]}: every row of one is paired with every row of the other"
         severity = Severity.WARNING if _ignores_pairs(tree, sources, group) else Severity.ERROR
-        fixes = tuple(_conditions(alias, told - group[alias], sources))
+        fixes = tuple(_conditions(alias, columns - group[alias], sources))
         place = extent(node)
         yield finding(
             Code.CARTESIAN_PRODUCT, message, text=text, extent=place, severity=severity, suggestions=fixes[:SUGGESTED]

@@ -52,7 +52,7 @@ class Known:
         self.database = ""  # that a text is about
 
     def table(self, name: Name) -> Table | None:
-        """Return the table of a name, None where there is none."""
+        """Return the table of a name, None if there is none."""
         tables = self.matching(name)
         here = [table for table in tables if table.name.database == self.database]
         return next(iter(here or tables), None)

@@ -177,12 +177,12 @@ def _clause(column: exp.Column) -> str:
 
 def _is_value(column: exp.Column) -> bool:
     """Tell whether a name in double quotes stands where a string may be meant: compared, or handed to a function."""
-    held = column.parent
-    if isinstance(held, exp.Binary) and isinstance(held, exp.Predicate):
-        return isinstance(held.left if held.right is column else held.right, exp.Column | exp.Func | exp.Paren)
-    if isinstance(held, exp.In | exp.Between):
-        return held.this is not column
-    return isinstance(held, VALUES) and not isinstance(held, exp.AggFunc)
+    parent = column.parent
+    if isinstance(parent, exp.Binary) and isinstance(parent, exp.Predicate):
+        return isinstance(parent.left if parent.right is column else parent.right, exp.Column | exp.Func | exp.Paren)
+    if isinstance(parent, exp.In | exp.Between):
+        return parent.this is not column
+    return isinstance(parent, VALUES) and not isinstance(parent, exp.AggFunc)
 
 
 def _check_qualified(

@@ -19,7 +19,7 @@ Key = frozenset[str]  # columns, casefolded, of which no two rows have the same 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a SELECT reads from, by alias as written: its columns, None where they cannot be known."""
+    """What a SELECT reads from, by alias as written: its columns, None if they cannot be known."""
 
     columns: Mapping[str, Columns | None]
     keys: Mapping[str, tuple[Key, ...]] = field(default_factory=dict)  # of a table the primary one first
@@ -40,7 +40,7 @@ class Sources:
         return [alias for alias, columns in self.columns.items() if columns is None]
 
     def alias(self, name: str) -> str | None:
-        """Return the alias that a name in any case means, None where there is no such source."""
+        """Return the alias that a name in any case means, None if there is no such source."""
         return next((alias for alias in self.columns if alias.casefold() == name.casefold()), None)
 
     def find(self, alias: str) -> Columns | None:
@@ -84,7 +84,7 @@ def sources_of(scope: Scope, known: Known) -> Sources:
 
 
 def _projected(scope: Scope, known: Known) -> Columns | None:
-    """Return the columns that a subquery or CTE gives, None where a star or a function hides them."""
+    """Return the columns that a subquery or CTE gives, None if a star or a function hides them."""
     tree = scope.expression
     names = scope.outer_columns or _names_of_recursion(scope)
     if names:

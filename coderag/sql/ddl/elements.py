@@ -11,7 +11,7 @@ __all__ = ["created_schema", "in_schema"]
 
 
 def created_schema(cursor: Cursor) -> str:
-    """Return the schema that a statement creates, "" where it creates none."""
+    """Return the schema that a statement creates, "" if it creates none."""
     if not cursor.accept("CREATE", "SCHEMA"):
         return ""
     cursor.accept("IF", "NOT", "EXISTS")

@@ -52,7 +52,7 @@ def read_query(
 
 
 def parse_query(text: str, dialect: Dialect) -> exp.Expr | None:
-    """Return the tree of one statement, the holes of a template filled; None where it does not parse."""
+    """Return the tree of one statement, the holes of a template filled; None if it does not parse."""
     if len(text) > MAX_PARSED_CHARACTERS:
         return None
     filled = REPLACE.sub("INSERT", SPACED.sub(r"\1=", fill_holes(text)), count=1)
@@ -117,7 +117,7 @@ def is_named(comment: str) -> bool:
 
 
 def question_of(comment: str) -> str:
-    """Return the question or title in the comment above a query, on one line; "" where it has none.
+    """Return the question or title in the comment above a query, on one line; "" if it has none.
 
     Left out are numbers before it, licences, banners, code that was commented out. A name as sqlc and its like have it
     becomes words. Of several paragraphs the one next to the query counts.

@@ -94,7 +94,7 @@ def _read(cursor: Cursor, about: About) -> Found:
 
 
 def _is_restated(cursor: Cursor) -> bool:
-    """Tell whether ALTER states a routine or view anew: T-SQL's ALTER PROCEDURE ... AS, ALTER VIEW ... AS."""
+    """Tell whether ALTER redefines a routine or view: T-SQL's ALTER PROCEDURE ... AS, ALTER VIEW ... AS."""
     kind = cursor.ahead(1).key
     rest = cursor.within(cursor.index, cursor.end)
     if kind in ("PROCEDURE", "PROC", "FUNCTION", "TRIGGER"):

@@ -260,13 +260,13 @@ class Extraction:
         """Read a template that a tag marks as SQL: sql"..." of Scala; those of JavaScript are calls."""
         if node.type == "interpolated_string_expression" and node.named_children:
             if text_of(node.named_children[0]) in INTERPOLATORS:
-                whole = node
-                while whole.parent is not None and whole.parent.type in {
+                statement = node
+                while statement.parent is not None and statement.parent.type in {
                     "infix_expression",
                     "parenthesized_expression",
                 }:
-                    whole = whole.parent
-                self._take(self.values.of(whole, self.names.scope_of(node)), node, sure=True)
+                    statement = statement.parent
+                self._take(self.values.of(statement, self.names.scope_of(node)), node, sure=True)
         elif node.type == "template_string":
             before = self.lines.data[max(0, node.start_byte - MAX_TAG) : node.start_byte]
             tag = TAG_BEFORE.search(before)
@@ -379,8 +379,8 @@ class Extraction:
         if sure:
             self.used.update(text.start for text in texts)
         self.temporary.update(name.name.casefold() for name in read.temporary)
-        told = read.tables or (sure and (read.calls or read.holes))
-        if len(self.statements) >= MAX_STATEMENTS or not told:
+        is_sure = read.tables or (sure and (read.calls or read.holes))
+        if len(self.statements) >= MAX_STATEMENTS or not is_sure:
             return
         first, last = self._rows(texts, node)
         statement = Statement(
@@ -404,10 +404,10 @@ class Extraction:
         """Return the lines of the literals that belong together with the first."""
         if not texts:
             return node.start_point[0], node.end_point[0]
-        told = [text for text in texts if text.text.strip()] or texts
-        owner = self.owner(told[0].start)
-        near = [text for text in told if self.owner(text.start) == owner and text.start >= told[0].start]
-        first, last = told[0].start, max(text.end for text in near)
+        filled = [text for text in texts if text.text.strip()] or texts
+        owner = self.owner(filled[0].start)
+        near = [text for text in filled if self.owner(text.start) == owner and text.start >= filled[0].start]
+        first, last = filled[0].start, max(text.end for text in near)
         return self._row(first), self._row(max(first, last - 1))
 
     def _row(self, byte: int) -> int:

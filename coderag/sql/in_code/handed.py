@@ -155,7 +155,7 @@ def _word(node: Node) -> str:
 
 
 def _parameter(name: str, scope: Scope) -> tuple[Scope, int] | None:
-    """Return the function whose parameter a name is, and its position; None where it is another variable."""
+    """Return the function whose parameter a name is, and its position; None if it is another variable."""
     for around in scope.outwards():
         if around.kind == "function" and name in around.parameters:
             given = [parameter for parameter in around.parameters if parameter not in RECEIVERS]

@@ -216,7 +216,7 @@ def _is_table_next(token: _Token, written: Sequence[str], *, due: bool) -> bool:
     return False
 
 
-# Fillers: what is written for a token; None where it and its place are skipped.
+# Fillers: what is written for a token; None if it and its place are skipped.
 
 
 def _fill_string(token: _Token, _: _Neighbours) -> str:
@@ -282,7 +282,7 @@ def _value(around: _Neighbours) -> str:
 
 
 def _fill_hole(around: _Neighbours) -> str:
-    """Return what is written for a hole; "" where nothing is.
+    """Return what is written for a hole; "" if nothing is.
 
     "UPDATE t SET {}" -> "HOLE = 0", "WHERE a = {}" -> "0", "FROM t {} WHERE" -> "".
     """

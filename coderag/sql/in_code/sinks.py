@@ -72,16 +72,16 @@ class Sinks:
     def given(self, call: Called) -> Given:
         """Return what a call does with a text."""
         name = call.name
-        said = _last_word(call)
-        if ERRORS.match(said):
+        word = _last_word(call)
+        if ERRORS.match(word):
             return Given.SAID
-        if said and NO_CONNECTION.match(said):
+        if word and NO_CONNECTION.match(word):
             return Given.SAID if name in self.never else Given.UNKNOWN
         if name in self.always:
             return Given.RUN
-        if f"{said.lower()}.{name}" in self.mostly:
+        if f"{word.lower()}.{name}" in self.mostly:
             return Given.RUN
-        if name in self.mostly and said and CONNECTION.match(said):
+        if name in self.mostly and word and CONNECTION.match(word):
             return Given.RUN
         if name in self.mostly and call.receiver is not None and _is_model(call):
             return Given.RUN

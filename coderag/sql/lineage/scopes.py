@@ -32,7 +32,7 @@ __all__ = [
     "written_name",
 ]
 
-ColumnsOf = Callable[[Name], frozenset[str] | None]  # a table's columns, casefolded; None where it is not known
+ColumnsOf = Callable[[Name], frozenset[str] | None]  # a table's columns, casefolded; None if it is not known
 
 STAR = "*"
 HOLE = "coderag_hole"  # what stands for the hole of a template: nothing is said of it

@@ -54,7 +54,7 @@ def without_tables(usage: Usage, names: Collection[str]) -> Usage:
 def usage_of(tree: exp.Expr, *, columns_of: ColumnsOf | None = None) -> Usage:
     """Return what a parsed statement touches; of one nested too deeply, what could be found.
 
-    `columns_of` gives a table's columns, casefolded, or None where they are not known.
+    `columns_of` gives a table's columns, casefolded, or None if they are not known.
     """
     return touched_by(tree, columns_of=columns_of).usage
 
@@ -76,7 +76,7 @@ def touched_by(tree: exp.Expr, *, columns_of: ColumnsOf | None = None) -> Touche
 def resolved(usage: Usage, columns_of: ColumnsOf) -> Usage:
     """Return a usage whose columns belong to the tables that have them.
 
-    `columns_of` gives a table's columns, casefolded, or None where they are not known. A column that none of its
+    `columns_of` gives a table's columns, casefolded, or None if they are not known. A column that none of its
     candidates has is left out: it is an alias, a variable or a string in double quotes.
     """
     columns: dict[ColumnUse, None] = {}

@@ -119,7 +119,7 @@ class Cursor:
             yield self.within(first, self.end)
 
     def _last(self, key: str) -> int:
-        """Return the index of the last token that has a key, -1 where none has."""
+        """Return the index of the last token that has a key, -1 if none has."""
         return next((one for one in range(self.end - 1, self.index - 1, -1) if self.tokens[one].key == key), -1)
 
     def identifier(self) -> str | None:

@@ -40,7 +40,7 @@ def quiet_sqlglot() -> Iterator[None]:
 
 
 def parse_statements(text: str, dialect: str) -> list[exp.Expr] | None:
-    """Return the trees of a text's statements, or None where it does not parse; `dialect` is sqlglot's name of it."""
+    """Return the trees of a text's statements, or None if it does not parse; `dialect` is sqlglot's name of it."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError

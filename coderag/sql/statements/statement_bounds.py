@@ -129,7 +129,7 @@ class Extents:
             here = closed
 
     def _closed(self, at: int) -> int | None:
-        """Return the end of what begins here and no pattern passes over; None where it has none."""
+        """Return the end of what begins here and no pattern passes over; None if it has none."""
         if self.data.startswith(b"/*", at):
             return self._flat_comment(at)
         sign = self.scan.dollar.match(self.data, at)

@@ -124,6 +124,6 @@ def kind_of(head: str, text: str, dialect: Dialect) -> StatementKind:
 
 
 def rows_begin(text: str) -> int:
-    """Return where the rows of an INSERT begin, behind the word VALUES; 0 where it has none."""
+    """Return where the rows of an INSERT begin, behind the word VALUES; 0 if it has none."""
     match = ROWS.match(text)
     return match.end() if match else 0

@@ -28,7 +28,7 @@ class Call:
     node: Node
 
     def text(self, position: int) -> str:
-        """Return an argument that is a string or atom, "" where it is anything else or missing."""
+        """Return an argument that is a string or atom, "" if it is anything else or missing."""
         value = self.values[position] if position < len(self.values) else None
         return value if isinstance(value, str) else ""
 
@@ -52,7 +52,7 @@ class Code:
         self._bound[name] = value
 
     def attribute(self, module: Node, name: str) -> Literal | None:
-        """Return the value of a module's attribute, None where it has none."""
+        """Return the value of a module's attribute, None if it has none."""
         for node in named(body_block(module), "unary_operator"):
             operand = node.child_by_field_name("operand")
             if (

@@ -48,10 +48,10 @@ class File:
     types: Mapping[str, str]  # named types that are no structs -> what they are
     values: Mapping[str, tuple[str, ...]]  # named types -> their constants that are strings or numbers
     constants: Mapping[str, str]  # the strings among the constants and variables
-    returns: Mapping[tuple[str, str], Node | None]  # type and method -> what it returns, None where that is computed
+    returns: Mapping[tuple[str, str], Node | None]  # type and method -> what it returns, None if that is computed
 
     def text_returned(self, name: str, method: str) -> str:
-        """Return the text that a method of a type returns, "" where there is none or it is computed."""
+        """Return the text that a method of a type returns, "" if there is none or it is computed."""
         node = self.returns.get((name, method))
         if node is None:
             return ""

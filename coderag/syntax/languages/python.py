@@ -242,7 +242,7 @@ class Code:
         return Call(name, node, tuple(arguments), keywords, complete)
 
     def string(self, node: Node | None) -> str | None:
-        """Return what an expression of string literals and names of such says, None where that is not written."""
+        """Return what an expression of string literals and names of such says, None if that is not written."""
         return self._string(node, Steps())
 
     def _string(self, node: Node | None, steps: Steps) -> str | None:
@@ -306,7 +306,7 @@ class Code:
         return nodes
 
     def strings(self, node: Node | None) -> tuple[str, ...] | None:
-        """Return a list of strings, or one string as a list; None where one of them is not written."""
+        """Return a list of strings, or one string as a list; None if one of them is not written."""
         if (items := self.items(node)) is None:
             one = self.string(node)
             return None if one is None else (one,)

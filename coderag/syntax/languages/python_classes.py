@@ -14,7 +14,7 @@ ENUM_BASES = frozenset("Enum IntEnum StrEnum Flag IntFlag TextChoices IntegerCho
 
 
 class EnumEntry(NamedTuple):
-    """A member of an enumeration; its value is "" where it is no literal."""
+    """A member of an enumeration; its value is "" if it is no literal."""
 
     name: str
     value: str

@@ -15,7 +15,7 @@ PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern"})
 
 
 def rounds(loop: Node, code: Code) -> list[Mapping[str, Node]] | None:
-    """Return what the names of a `for` stand for, round by round; None where what it goes over is computed.
+    """Return what the names of a `for` stand for, round by round; None if what it goes over is computed.
 
     It may go over a list, the keys of a dict, or the pairs that its `items()` are.
     """
@@ -55,7 +55,7 @@ def _values(right: Node, code: Code) -> list[Sequence[Node]] | None:
 
 
 def _pairs(node: Node) -> list[Sequence[Node]] | None:
-    """Return the entries of a dict, None where some come from elsewhere."""
+    """Return the entries of a dict, None if some come from elsewhere."""
     rounds: list[Sequence[Node]] = []
     for child in named(node):
         key, value = child.child_by_field_name("key"), child.child_by_field_name("value")

@@ -34,7 +34,7 @@ class Known:
         self._owners = owners
 
     def verdict(self, receiver: str, name: str) -> bool | None:
-        """Tell whether a value is mentioned; None where it depends on the owner."""
+        """Tell whether a value is mentioned; None if it depends on the owner."""
         root = first_part(receiver) if receiver else name
         key = root, not receiver
         if key not in self._verdicts:

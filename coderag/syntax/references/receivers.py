@@ -92,7 +92,7 @@ class Chains:
         return text[: -len(_last_sign(text))] if text else ""
 
     def ending(self, start: int, end: int) -> str:
-        """Return the expression that ends at a byte, "" where that is no name, member, call or element.
+        """Return the expression that ends at a byte, "" if that is no name, member, call or element.
 
         `start` is where it should begin; of `not f()` and `-x` the last part counts.
         """
@@ -182,7 +182,7 @@ class Chains:
         return name + suffix, match.end()
 
     def _skip(self, at: int) -> int:
-        """Return the place behind the bracket that opens what the one at a place closes, -1 where that is too far."""
+        """Return the place behind the bracket that opens what the one at a place closes, -1 if that is too far."""
         known = self._brackets.get(at)
         if known is not None:
             return known

@@ -161,11 +161,11 @@ class RouteGroups:
 
     def _of_variable(self, name: str, byte: int) -> _Variable | None:
         """Return what a variable holds at a byte: the last group before it in the same definition or one around it."""
-        held = self._variables.get(name)
-        if not held:
+        group = self._variables.get(name)
+        if not group:
             return None
         around = {-1, *self._owners.around(self._owners.scope_at(byte))}
-        before = held[: bisect_right([one.start for one in held], byte)] or held
+        before = group[: bisect_right([one.start for one in group], byte)] or group
         inside = [one for one in before if one.owner in around]
         return inside[-1] if inside else None
 

@@ -158,8 +158,8 @@ class _Routes:
             handles = owner
         prefix = joined(self._prefix_of(handles if handles >= 0 else owner, start), around.prefix)
         for method, address, action in self._expanded(nodes, call):
-            whole = self._filled(joined(prefix, address), handles)
-            key = row, owner, whole, _with_action(handler, action), handles, around.group
+            full_address = self._filled(joined(prefix, address), handles)
+            key = row, owner, full_address, _with_action(handler, action), handles, around.group
             if call.is_bare and "handler" not in nodes:
                 self._bare.setdefault((handles, method), key)
             else:
@@ -167,7 +167,7 @@ class _Routes:
             self._found.setdefault(key, {})[method] = None
 
     def _call(self, nodes: Nodes) -> _Call | None:
-        """Return the call of a match, None where it is that of a client or of no router."""
+        """Return the call of a match, None if it is that of a client or of no router."""
         node = nodes["address"][0]
         verb, receiver = "", ""
         if "verb" in nodes:
@@ -185,7 +185,7 @@ class _Routes:
         return _Call(verb, receiver, method, address, is_bare)
 
     def _around(self, nodes: Nodes, call: _Call) -> Around | None:
-        """Return the group around a handler, None where nothing shows that the call makes a route."""
+        """Return the group around a handler, None if nothing shows that the call makes a route."""
         if "handler" not in nodes:
             return Around()
         around = self._groups.around(_argument(nodes, bare=call.is_bare))

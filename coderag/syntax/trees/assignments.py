@@ -116,8 +116,8 @@ class Changes:
             event = Event(name.strip("'\""), value, node, grows=grows)
             if node.type in {"pair", "keyed_element"}:
                 if (holder := _holder(node)) and scope.kind != "function":
-                    held = Scope(node, "class", holder, parent=scope)
-                    self._hold(held, event)
+                    scope_of_class = Scope(node, "class", holder, parent=scope)
+                    self._hold(scope_of_class, event)
                 continue
             self._add(event)
             if scope.kind != "function":

@@ -43,7 +43,7 @@ UNWRAPPED = CHAIN_WRAPPERS | {"unary_expression"}
 class Link(NamedTuple):
     """A name in a chain, and what it is called with; the first one is what the chain begins with."""
 
-    name: str  # "" where the chain begins with something else than a name; "[]" for an element
+    name: str  # "" if the chain begins with something else than a name; "[]" for an element
     node: Node  # where the name stands, or what else the chain begins with
     arguments: tuple[Argument, ...] | None = None  # None: it is not called
     types: tuple[str, ...] = ()  # type arguments: Set<User>()
@@ -228,7 +228,7 @@ STEPS: Mapping[str, Callable[[Node], Step | None]] = {
 
 
 def _step(node: Node) -> Step | None:
-    """Return the last link of an expression and what it hangs on; None where it is neither a name nor a call."""
+    """Return the last link of an expression and what it hangs on; None if it is neither a name nor a call."""
     kind = node.type
     if kind in CHAIN_NAMES:
         return None, Link(text_of(node).removeprefix("$"), node)
@@ -288,8 +288,8 @@ def unwrapped(node: Node | None) -> Node | None:
 def chain_of(node: Node | None) -> Chain | None:
     """Return an expression as a chain; None for nothing, and for one that begins with no name goes on with none."""
     links: list[Link] = []
-    current = whole = unwrapped(node)
-    if whole is None:
+    current = expression = unwrapped(node)
+    if expression is None:
         return None
     for _ in range(MAX_LINKS):
         current = unwrapped(current)
@@ -303,7 +303,7 @@ def chain_of(node: Node | None) -> Chain | None:
         links.append(link)
     if current is not None and len(links) >= MAX_LINKS:
         return None
-    return Chain(whole, tuple(reversed(links)))
+    return Chain(expression, tuple(reversed(links)))
 
 
 def top_of(node: Node) -> Node:

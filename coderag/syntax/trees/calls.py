@@ -33,7 +33,7 @@ def callee(call: Node) -> tuple[Node | None, Node | None]:
 
 
 def member_parts(member: Node) -> tuple[Node | None, Node] | None:
-    """Return the object of a member, None where it has none (`::f`), and its name's node; None for anything else.
+    """Return the object of a member, None if it has none (`::f`), and its name's node; None for anything else.
 
     self.x        -> (self, x)
     A::B.c        -> (A::B, c)

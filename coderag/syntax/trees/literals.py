@@ -82,7 +82,7 @@ def quoted(text: str) -> str:
 
 
 def default_of(value: Literal) -> str | None:
-    """Return a default as SQL has it, "" for none; None where it is computed."""
+    """Return a default as SQL has it, "" for none; None if it is computed."""
     match value:
         case bool():
             return "true" if value else "false"

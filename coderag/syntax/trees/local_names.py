@@ -228,7 +228,7 @@ class Names:
                     self._sites.append(_Site(b"", node, call))
 
     def _word(self, node: Node, queries: Sequence[int]) -> bytes:
-        """Return the last word of what a call calls, b"" where that needs a closer look."""
+        """Return the last word of what a call calls, b"" if that needs a closer look."""
         name = field_or(node, "function", "method", "name")
         if name is None:
             return b""

@@ -113,7 +113,7 @@ def member(node: Node) -> tuple[Node, str] | None:
 
 
 def called(node: Node) -> Called | None:
-    """Return a call as what is called and with what; None where no name is called."""
+    """Return a call as what is called and with what; None if no name is called."""
     if node.type == "attribute_item" or (node.type == "call" and node.child_by_field_name("target") is not None):
         return _elixir_call(node) if node.type == "call" else None
     function, receiver = callee(node)

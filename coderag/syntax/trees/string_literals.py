@@ -237,7 +237,7 @@ Escapes = list[list[int]]  # where they begin and end
 
 
 def _escapes(node: Node, data: bytes, language: str, extent: _Extent) -> Escapes | None:
-    """Return where the grammar finds escapes in a literal, those side by side as one; None where it finds no parts.
+    """Return where the grammar finds escapes in a literal, those side by side as one; None if it finds no parts.
 
     Only it knows which of them a language has: "\\T" of PHP and '\\n' of Ruby are a backslash and a letter.
     """

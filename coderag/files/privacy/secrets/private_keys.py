@@ -37,16 +37,16 @@ def key_body(data: bytes, anchor: int) -> list[tuple[int, int]]:
 
 def base64_runs(data: bytes, position: int, limit: int) -> list[tuple[int, int]]:
     """Return the runs of base64 from a position on; only the last may be short."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     while between := BETWEEN.match(data, position, limit):
         run = RUN.match(data, between.end(), limit)
         if run is None:
             break
         size = run.end() - run.start()
-        if size < MIN_RUN and (size % 4 or not found):
+        if size < MIN_RUN and (size % 4 or not spans):
             break
-        found.append(run.span())
+        spans.append(run.span())
         position = run.end()
         if size < MIN_RUN:
             break
-    return found
+    return spans

@@ -74,7 +74,7 @@ class Watcher:
     def wait(self, stop: Stop, *, seconds: float) -> Changes:
         """Return the next changes once it is quiet; without paths when `stop` is set, lost when `seconds` have passed.
 
-        Raises KeyboardInterrupt, and WatchError where it has to watch anew and cannot.
+        Raises KeyboardInterrupt, and WatchError where it has to watch again and cannot.
         """
         from watchfiles._rust_notify import WatchfilesRustInternalError
 

@@ -93,7 +93,7 @@ class Arrays(Mapping[str, Array]):
         return len(self._stored)
 
     def form(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]] | None:
-        """Return the type and the shape of an array, which takes no look at it; None where there is none."""
+        """Return the type and the shape of an array, which takes no look at it; None if there is none."""
         stored = self._stored.get(name)
         return None if stored is None else (stored.dtype, stored.shape)
 

@@ -62,8 +62,8 @@ class DeflatedStrings:
 
     def _small(self, group: int) -> list[str]:
         """Return the strings of a group, [] for one that takes too much to be remembered."""
-        found = self._read(group)
-        return found if sum(map(len, found)) <= REMEMBERED_BYTES else []
+        strings = self._read(group)
+        return strings if sum(map(len, strings)) <= REMEMBERED_BYTES else []
 
     def _read(self, group: int) -> list[str]:
         begin, end = self._offsets[group : group + 2]

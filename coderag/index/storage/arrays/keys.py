@@ -46,8 +46,8 @@ def treatment_of(file: SourceFile) -> int:
 
 @lru_cache(maxsize=1024)
 def _treatment(*parts: object) -> int:
-    told = "\0".join(",".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts)
-    return int.from_bytes(blake2b(told.encode(), digest_size=8).digest(), "little")
+    joined = "\0".join(",".join(sorted(part)) if isinstance(part, frozenset) else str(part) for part in parts)
+    return int.from_bytes(blake2b(joined.encode(), digest_size=8).digest(), "little")
 
 
 def path_key(term: str) -> int:

@@ -49,19 +49,19 @@ class NumberBlocks:
         first, last = begin // BLOCK, max(end - 1, begin) // BLOCK
         if begin >= end:
             return np.zeros(0, dtype=NUMBERS)
-        found = self._block(first) if first == last else self._run(first, last)
-        return found[begin - first * BLOCK : end - first * BLOCK]
+        numbers = self._block(first) if first == last else self._run(first, last)
+        return numbers[begin - first * BLOCK : end - first * BLOCK]
 
     def _run(self, first: int, last: int) -> Array:
         """Return the numbers of some blocks; recent runs are remembered, as a question reads some more than once."""
-        found = self._runs.get((first, last))
-        if found is None:
-            found = np.concatenate([self._block(number) for number in range(first, last + 1)])
-            if len(found) <= MAX_RUN:
+        run = self._runs.get((first, last))
+        if run is None:
+            run = np.concatenate([self._block(number) for number in range(first, last + 1)])
+            if len(run) <= MAX_RUN:
                 if len(self._runs) >= CACHED_RUNS:
                     self._runs = {}
-                self._runs[first, last] = found
-        return found
+                self._runs[first, last] = run
+        return run
 
     def all(self) -> Array:
         """Return every number."""

@@ -39,7 +39,7 @@ class ArraySpec:
 
     kinds: frozenset[str] = INTEGERS
     rows: str = ANY_LENGTH  # of what it has a row for each, such as "chunks"; every array of a file has as many
-    more: int = 0  # rows beside: 1 where its rows are the bounds of something
+    more: int = 0  # rows beside: 1 if its rows are the bounds of something
     width: int = 0  # numbers of a row; 0: one, and no second dimension; ANY_WIDTH: some
     item_bytes: int = 0  # of a number; 0: any
 

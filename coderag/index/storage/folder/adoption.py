@@ -34,7 +34,7 @@ PATIENCE_SECONDS = 2.0  # for another writer, until an index that was moved can 
 def bring_home(folder: IndexPath, sealed: Sealed, root: Path) -> None:
     """Compare the index of a root that was made elsewhere with its sums, and sign it for this place if it is sound.
 
-    One that is not sound stays as it is: who reads it is told, and it is built anew.
+    One that is not sound stays as it is: who reads it is told, and it is rebuilt.
     """
     try:
         manifest = decode_manifest(folder, sealed.body)

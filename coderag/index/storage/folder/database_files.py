@@ -17,8 +17,8 @@ def paths_inside(root: Path, file: Path | None) -> tuple[str, ...]:
     """Return the paths from a root at which a file lies inside it: as it is written, and without links."""
     if file is None:
         return ()
-    found = (Path(os.path.normpath(file.absolute())), Path(os.path.realpath(file)))
-    return tuple(dict.fromkeys(path.relative_to(root).as_posix() for path in found if path.is_relative_to(root)))
+    spellings = (Path(os.path.normpath(file.absolute())), Path(os.path.realpath(file)))
+    return tuple(dict.fromkeys(path.relative_to(root).as_posix() for path in spellings if path.is_relative_to(root)))
 
 
 def places_of_database(snapshot: DatabaseSnapshot, root: str) -> Iterator[str]:

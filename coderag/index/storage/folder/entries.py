@@ -27,9 +27,9 @@ DEPTHS = {SEGMENTS: 1, MERGING: 1}  # of folders in the folders of an index
 
 def split_entries(folder: IndexPath) -> tuple[list[str], list[str]]:
     """Return the names of what coderag wrote into a folder, and of what it did not."""
-    found = folder.entries()
-    ours = [name for name in found if OURS.fullmatch(name)]
-    return ours, [name for name in found if name not in ours]
+    names = folder.entries()
+    ours = [name for name in names if OURS.fullmatch(name)]
+    return ours, [name for name in names if name not in ours]
 
 
 def check_entries(folder: IndexPath, *, to_remove: bool = False) -> None:
@@ -49,9 +49,9 @@ def bytes_of(folder: IndexPath, names: Iterable[str]) -> int:
     while waiting:
         path = waiting.pop()
         with suppress(OSError):
-            found = os.lstat(path)
-            if stat.S_ISDIR(found.st_mode):
+            status = os.lstat(path)
+            if stat.S_ISDIR(status.st_mode):
                 waiting += [os.path.join(path, name) for name in os.listdir(path)]  # noqa: PTH208 - of names
             else:
-                size += found.st_size
+                size += status.st_size
     return size

@@ -43,8 +43,8 @@ def check_folder(folder: IndexPath, *, root: Path) -> None:
 
 def has_manifest(folder: IndexPath) -> bool:
     """Tell whether a folder has the manifest of an index."""
-    found = (folder / MANIFEST).stat()
-    if found is None or not S_ISREG(found.st_mode):
+    status = (folder / MANIFEST).stat()
+    if status is None or not S_ISREG(status.st_mode):
         return False
     with (folder / MANIFEST).open(ANY_SIZE) as file:
         return BEGINNING.match(file.read(BEGINNING_BYTES)) is not None
@@ -54,7 +54,7 @@ def _was_begun(folder: IndexPath) -> bool:
     """Tell whether an index was begun, or damaged, in a folder that holds nothing but its names."""
     if not any((folder / name).is_folder() for name in MADE_FIRST):
         return False
-    found = (folder / ".gitignore").stat()
-    if found is None:  # whoever made the folder was stopped at once
+    status = (folder / ".gitignore").stat()
+    if status is None:  # whoever made the folder was stopped at once
         return not (folder / MANIFEST).exists()
-    return found.st_size in (0, len(IGNORED))
+    return status.st_size in (0, len(IGNORED))

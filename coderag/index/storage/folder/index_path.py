@@ -152,7 +152,7 @@ class IndexPath:
             IndexPath(self.base, self.names[:depth]).make_folder(exist_ok=True)
 
     def stat(self) -> os.stat_result | None:
-        """Return what the system knows of a regular file or folder, None where there is neither."""
+        """Return what the system knows of a regular file or folder, None if there is neither."""
         try:
             with self._above() as (above, name):
                 found = self._look(above, name)
@@ -172,7 +172,7 @@ class IndexPath:
         return found is not None and stat.S_ISDIR(found.st_mode)
 
     def entries(self) -> list[str]:
-        """Return the names in a folder in alphabetical order, also those that no index has; [] where there is none."""
+        """Return the names in a folder in alphabetical order, also those that no index has; [] if there is none."""
         try:
             with self._folder() as handle:
                 return sorted(os.listdir(handle))  # noqa: PTH208 - of an open folder

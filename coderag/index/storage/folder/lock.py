@@ -109,7 +109,7 @@ def file_lock(path: IndexPath) -> FileLock:
 
 
 def holder_of(folder: IndexPath) -> Holder | None:
-    """Return who said last that it writes an index, None where that process has gone or nobody said so."""
+    """Return who said last that it writes an index, None if that process has gone or nobody said so."""
     try:
         told = json.loads((folder / HOLDER).read_bytes(HOLDER_BYTES))
         holder = Holder(int(told["pid"]), str(told["host"]), str(told["command"]), float(told["since"]))

@@ -21,7 +21,7 @@ __all__ = ["default_folder", "is_believed", "name_beside", "recorded_root"]
 def is_believed(folder: IndexPath, root: Path) -> bool:
     """Tell whether the index of a root is this user's own, or there is none yet.
 
-    One that was moved is compared with its sums, and signed anew. Raises IndexUnsafeError for a link or a special file
+    One that was moved is compared with its sums, and signed again. Raises IndexUnsafeError for a link or a special file
     in its place, and IndexKeyError.
     """
     if not folder.exists():
@@ -42,7 +42,7 @@ def is_believed(folder: IndexPath, root: Path) -> bool:
 
 
 def recorded_root(folder: IndexPath) -> str:
-    """Return the root that an index says it is of, "" where there is none that is believed."""
+    """Return the root that an index says it is of, "" if there is none that is believed."""
     try:
         sealed = read_sealed_manifest(folder)
         return decode_manifest(folder, sealed.body).root if sealed.signer is not None else ""

@@ -70,15 +70,15 @@ def _signature(key: bytes, purpose: str, data: bytes) -> str:
 
 
 def _shared_key() -> bytes:
-    given = os.environ.get(VARIABLE, "")
-    if not given:
+    secret = os.environ.get(VARIABLE, "")
+    if not secret:
         return b""
-    if len(given) < LEAST_CHARACTERS:
+    if len(secret) < LEAST_CHARACTERS:
         raise IndexKeyError(
-            f"{VARIABLE} has {len(given)} characters and needs {LEAST_CHARACTERS} at least; make one with "
+            f"{VARIABLE} has {len(secret)} characters and needs {LEAST_CHARACTERS} at least; make one with "
             '"openssl rand -hex 32"'
         )
-    return sha256(given.encode("utf-8", "surrogateescape")).digest()
+    return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
 @lru_cache(maxsize=8)
@@ -110,7 +110,7 @@ def _known_key(path: Path, inode: int) -> bytes:  # noqa: ARG001  # another file
 
 
 def _own_key(path: Path) -> bytes:
-    """Return the key of this user, b"" where there is none yet."""
+    """Return the key of this user, b"" if there is none yet."""
     try:
         return _known_key(path, os.lstat(path).st_ino)
     except (FileNotFoundError, NotADirectoryError):

@@ -272,7 +272,7 @@ def _alter(action: Cursor, target: Target) -> None:
 
 
 def _modify(action: Cursor, target: Target) -> None:
-    """MODIFY: MySQL's says anew all of a column; Oracle's what changes, of several columns in parentheses."""
+    """MODIFY: MySQL's restates a whole column; Oracle's what changes, of several columns in parentheses."""
     if action.accept("COMMENT"):  # ClickHouse: of the table
         target.add(CommentOn(target.table, action.string() or "", target.kind, source=target.source))
         return

@@ -13,7 +13,7 @@ __all__ = ["defined_anew", "read_change"]
 
 Change = AlterColumn | RenameColumn
 
-RESTATING = frozenset({"mysql", "mariadb", "ansi"})  # where MODIFY says anew all of a column
+RESTATING = frozenset({"mysql", "mariadb", "ansi"})  # where MODIFY restates a whole column
 NOT_KEPT = frozenset(
     "SET RESET DROP ADD RESTART ENCODE COLLATE CHARACTER VISIBLE INVISIBLE MASKED UNSET FIRST AFTER SYNC REMOVE".split()
 )
@@ -39,7 +39,7 @@ def _read_identity(cursor: Cursor, change: AlterColumn) -> AlterColumn | None:
 
 
 def _read_other(cursor: Cursor, change: AlterColumn) -> Change | None:
-    """Return the change of what follows the name of a column, None where it changes nothing that is kept.
+    """Return the change of what follows the name of a column, None if it changes nothing that is kept.
 
     SET DATA TYPE bigint  -> a change of the type to "bigint"
     DROP DEFAULT          -> a change of the default to ""
@@ -66,7 +66,7 @@ def _read_other(cursor: Cursor, change: AlterColumn) -> Change | None:
 
 
 def _redefined(cursor: Cursor, change: AlterColumn) -> AlterColumn | None:
-    """Read T-SQL's ALTER COLUMN x int: the column may be NULL unless that is denied anew."""
+    """Read T-SQL's ALTER COLUMN x int: the column may be NULL unless NOT NULL is repeated."""
     definition = _definition(cursor, change.column)
     if definition.type:
         return replace(change, type=definition.type, nullable=definition.nullable is not False)
@@ -83,7 +83,7 @@ def _definition(cursor: Cursor, name: str) -> ColumnDefinition:
 def defined_anew(cursor: Cursor, change: AlterColumn) -> tuple[Change | None, ColumnDefinition | None]:
     """Read what follows MODIFY or CHANGE and a name, and the definition in it, where it has one.
 
-    MySQL says anew all of a column, so what is left out is no more; elsewhere what is left out stays.
+    MySQL restates a whole column, so what is left out is no more; elsewhere what is left out stays.
     """
     if cursor.accept("COMMENT"):
         return replace(change, comment=cursor.string() or ""), None

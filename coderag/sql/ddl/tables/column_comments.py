@@ -20,7 +20,7 @@ class Place(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """What comments say of each item, "" where they say nothing, and of the table behind its "("."""
+    """What comments say of each item, "" if they say nothing, and of the table behind its "("."""
 
     items: list[str]
     table: str

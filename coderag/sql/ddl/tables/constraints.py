@@ -98,7 +98,7 @@ def _read_primary_key(cursor: Cursor, name: str) -> Constraint | None:
 
 
 def _read_using_index(cursor: Cursor) -> str:
-    """Read USING INDEX and the name of an index that becomes a key, as PostgreSQL has it; "" where it is not there."""
+    """Read USING INDEX and the name of an index that becomes a key, as PostgreSQL has it; "" if it is not there."""
     if cursor.key != "USING" or cursor.ahead(1).key != "INDEX" or cursor.ahead(2).kind not in (WORD, NAME):
         return ""
     if cursor.ahead(2).key == "TABLESPACE":

@@ -205,7 +205,7 @@ class Calls(StringAccumulation):
         return (hole_of(call.node),)
 
     def _join(self, call: Called, scope: Scope, depth: int) -> Value | None:
-        """Return a list joined by a separator, whichever of them is the receiver; None where there is no list."""
+        """Return a list joined by a separator, whichever of them is the receiver; None if there is no list."""
         nodes = [argument.node for argument in call.arguments]
         receiver = call.receiver
         candidates = [_unfiltered(node) for node in (receiver, *nodes) if node is not None]
@@ -238,7 +238,7 @@ class Calls(StringAccumulation):
         return flat(parts)
 
     def _own_function(self, call: Called, scope: Scope, depth: int) -> Value | None:
-        """Return what a function of the file gives; None where the file has none of the name, or it gives no text."""
+        """Return what a function of the file gives; None if the file has none of the name, or it gives no text."""
         scopes = self.names.functions.get(call.name, [])
         if call.receiver is not None and text_of(call.receiver).strip("$") not in {"self", "this", "cls", "static"}:
             last = text_of(call.receiver).rpartition(".")[2]

@@ -128,7 +128,7 @@ def _flat(value: Value, picked: dict[int, int], *, default: int) -> Flat:
 
 
 def first_text(value: Value) -> str:
-    """Return what a value begins with, "" where that is not known."""
+    """Return what a value begins with, "" if that is not known."""
     waiting = list(reversed(value))
     while waiting:
         part = waiting.pop()
