@@ -113,7 +113,6 @@ USED = {
     "coderag.sql.in_code.extraction.GIVEN_HEAD": "match",
     "coderag.sql.in_code.extraction.HEAD": "match",
     "coderag.sql.in_code.not_sql.PAIRS": "match",
-    "coderag.sql.in_code.prefilter.PAIRS": "match",
     "coderag.sql.statements.statement_kind.SETTING": "match",
     "coderag.sql.statements.statement_kind.SETTINGS": "match",
     "coderag.sql.ddl.comments.BANNERS": "fullmatch",
