@@ -31,10 +31,17 @@ from coderag.search.query.understand import understand as question_of
 from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
-from coderag.search.ranking.only_documented import with_documents_alone
 from coderag.search.ranking.priors import candidate_priors, priors
 from coderag.search.ranking.promote import least_confidence, promoted
-from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh, with_implementations
+from coderag.search.ranking.rank import (
+    Ranked,
+    feature_rows,
+    ranked_chunks,
+    spread,
+    weigh,
+    with_documents_alone,
+    with_implementations,
+)
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
 from coderag.search.results.explain import hits_of
 from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
