@@ -29,6 +29,7 @@ class _Sought(NamedTuple):
     pattern: bytes
 
     def is_in(self, data: bytes) -> bool:
+        """Tell whether a text has what is sought."""
         return self.plain in data and compiled(self.pattern).search(data) is not None
 
 
@@ -189,7 +190,7 @@ def expressions() -> Iterator[tuple[str, bytes]]:
 
 
 def load_expressions() -> None:
-    """Compile all of them."""
+    """Compile them all."""
     for _, pattern in expressions():
         compiled(pattern)
 

@@ -27,7 +27,7 @@ def read_strings(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:  #
     if not may_hold_sql(data, parsed.language.name) and not may_hand_table(data, parsed.language.name):
         return NO_USES
     from coderag.sql.in_code.drivers import dialects_of, is_of_others
-    from coderag.sql.in_code.evaluation.values import Values  # a third of what a reader of one file would load
+    from coderag.sql.in_code.evaluation.values import Values  # two fifths of what a reader imports
     from coderag.sql.in_code.extraction import Extraction
     from coderag.syntax.trees.local_names import Names
 

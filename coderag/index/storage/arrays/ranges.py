@@ -18,8 +18,11 @@ def ranges(begins: Array, ends: Array) -> tuple[Array, Array]:
 
 
 def distinct(numbers: Array) -> Array:
-    """Return integers in order, each once: `np.unique`, which the first time imports numpy.ma for 8 ms."""
-    ordered: Array = np.sort(numbers)
+    """Return integers in order, each once, fastest where ordered ones were put one behind the other.
+
+    `np.unique` takes more than ten times as long for those, and imports numpy.ma for 8 ms when it is first called.
+    """
+    ordered: Array = np.sort(numbers, kind="stable")  # which merges what is in order already
     is_first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     once: Array = ordered[is_first]
