@@ -13,6 +13,7 @@ class Extra(StrEnum):
     DUCKDB = "duckdb"
     EVAL = "eval"
     HAYSTACK = "haystack"
+    HNSW = "hnsw"
     LANGCHAIN = "langchain"
     LLAMA_INDEX = "llama-index"
     LSP = "lsp"

@@ -1,7 +1,7 @@
 """Frozen records with slots: what `@dataclass(frozen=True, slots=True)` makes, for a tenth of its cost at import.
 
 `dataclass` compiles six methods for each class; for the records that a search from a shell loads, that takes a sixth of
-its time. Here the methods are shared, and only `__init__` is compiled, when the first record of a class is made.
+its time. Here the methods are shared, and only `__init__` is compiled, once a class has more than a few records.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from functools import cache
 from operator import attrgetter, ge, gt, le, lt
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
-__all__ = ["ordered_record", "record", "replaced"]
+__all__ = ["FEW", "ordered_record", "record", "replaced"]
 
 T = TypeVar("T")
+
+FEW = 20  # records of a class: to compile what makes them takes as long as to make this many without
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -46,11 +48,16 @@ def _made_of(cls: type[T], methods: dict[str, Callable[..., Any]]) -> type[T]:
     metaclass: Any = type(cls)
     made: Any = metaclass(cls.__name__, cls.__bases__, members)
 
-    def compile_and_call(self: Any, /, *args: Any, **kwargs: Any) -> None:
-        made.__init__ = _compiled_init(made, defaults)
-        made.__init__(self, *args, **kwargs)
+    left = FEW
 
-    made.__init__ = compile_and_call
+    def first_init(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0 or not _has_set(self, args, kwargs, defaults):
+            made.__init__ = _compiled_init(made, defaults)
+            made.__init__(self, *args, **kwargs)
+
+    made.__init__ = first_init
     return made  # type: ignore[no-any-return]
 
 
@@ -85,6 +92,22 @@ class _Fields:
 def _template() -> Field[Any]:
     """Return a field that dataclasses made, which has the mark that it knows fields by."""
     return fields(make_dataclass("Template", ["value"], init=False, repr=False, eq=False))[0]
+
+
+def _has_set(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any], defaults: dict[str, Any]) -> bool:
+    """Set the slots of a record; False where the arguments do not fit, which a compiled `__init__` says in words."""
+    names = type(self).__slots__
+    values = dict(zip(names, args, strict=False)) | kwargs
+    if len(values) != len(args) + len(kwargs) or not values.keys() <= set(names):
+        return False
+    for name in names:
+        value = values[name] if name in values else defaults.get(name, MISSING)
+        if value is MISSING:
+            return False
+        if name not in values and isinstance(value, Field):
+            value = value.default_factory()  # type: ignore[operator]  # typed as one that may be missing
+        object.__setattr__(self, name, value)
+    return True
 
 
 def _compiled_init(made: Any, defaults: dict[str, Any]) -> Callable[..., None]:

@@ -1,12 +1,11 @@
 """Vectors of indexes to what finding the nearest costs: every one compared, by signs first, and by an HNSW graph.
 
-scripts/judge_vectors.py QUESTIONS.jsonl ROOT ... [--chunks N] [--graph i8|bf16] [--save PATH]
+scripts/judge_vectors.py QUESTIONS.jsonl ROOT ... [--chunks N] [--graph FOLDER]
 
 The vectors are those of the indexes of each ROOT, and around them as many synthetic ones as make N: a real vector and a
 part of the difference of two others, so that they spread as the real ones do. QUESTIONS.jsonl has a JSON object with
 "question" a line. Printed are processor time for a question, the recall of the 10 and 200 nearest against comparing
-all, and what a graph of usearch takes to make and to keep, for several widths of its search. usearch is no dependency
-of coderag: install it for this.
+all, and with --graph what a graph takes to make and to keep, in a file of FOLDER, and how it does.
 """
 
 from __future__ import annotations
@@ -23,17 +22,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY))
+
+from coderag.index.storage.folder.index_path import IndexPath  # noqa: E402
+from coderag.index.storage.manifest import SEGMENTS  # noqa: E402
+
 if TYPE_CHECKING:
     from coderag.index.storage.arrays.arrays import Array
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+ROOT = IndexPath(REPOSITORY)
 SEED = 1
 BLOCK = 1 << 16
 SHARES = (0.1, 0.5)  # of a difference that is added
 SHORT, LONG = 10, 200
-WIDTHS = (200, 400, 800, 1600)  # of the search in a graph (ef)
+WIDTHS = (400, 800, 1600)  # of the search in a graph (ef)
 SEGMENT = 1 << 18  # vectors of a segment
-CONNECTIVITY, EXPANSION = 16, 128  # of a graph (M, efConstruction), the defaults of usearch
 
 
 class Member:
@@ -42,7 +46,7 @@ class Member:
     def __init__(self, rows: Array, first: int) -> None:
         from coderag.index.storage.vectors import Vectors, lengths_of, signs_of
 
-        self.segment, self.first_chunk = self, first
+        self.segment, self.first_chunk, self.folder = self, first, ROOT / SEGMENTS / str(first)
         self.vectors = Vectors(rows, lengths_of(rows), signs_of(rows))
         ids = np.random.default_rng(first).integers(0, 1 << 63, len(rows), dtype=np.uint64)
         self.arrays = {"chunk_id": ids}
@@ -58,6 +62,7 @@ class Corpus:
         self.members = [Member(rows[at : at + SEGMENT], at) for at in range(0, len(rows), SEGMENT)]
         self.dead_chunks = [np.zeros(0, dtype=np.int64)] * len(self.members)
         self.live_chunks = len(rows)
+        self.vector_graphs: tuple[tuple[Any, Any], ...] = ()
         self._remembered: dict[object, Any] = {}
 
     def __len__(self) -> int:
@@ -68,6 +73,8 @@ class Corpus:
         if key not in self._remembered:
             self._remembered[key] = make()
         return self._remembered[key]
+
+    companion = remembered
 
     def by_member(self, chunks: Array) -> Any:
         """Yield the segments of ascending chunks."""
@@ -92,14 +99,11 @@ class Corpus:
 
 def main() -> int:
     """Measure with the checkout that this file is in."""
-    sys.path.insert(0, str(REPOSITORY))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("questions", type=Path)
     parser.add_argument("roots", type=Path, nargs="+", metavar="ROOT")
     parser.add_argument("--chunks", type=int, default=1_000_000)
-    parser.add_argument("--graph", choices=("i8", "bf16"))
-    parser.add_argument("--threads", type=int, default=1, help="that make the graph")
-    parser.add_argument("--save", type=Path, help="where the graph is written, and mapped from")
+    parser.add_argument("--graph", type=Path, metavar="FOLDER", help="make a graph there, too")
     options = parser.parse_args()
     lines = options.questions.read_text(encoding="utf-8").splitlines()
     questions = _questions([json.loads(line)["question"] for line in lines])
@@ -108,7 +112,7 @@ def main() -> int:
     print(f"{len(rows):,} vectors around {len(real):,} real ones, {len(questions)} questions", flush=True)
     wanted = _by_comparing(Corpus(rows), questions)
     if options.graph:
-        _by_graph(rows, questions, wanted, options)
+        _by_graph(rows, questions, wanted, options.graph)
     return 0
 
 
@@ -169,45 +173,32 @@ def _by_comparing(corpus: Corpus, questions: Sequence[Array]) -> list[Array]:
     return found[How.ALL]
 
 
-def _by_graph(rows: Array, questions: Sequence[Array], wanted: Sequence[Array], options: argparse.Namespace) -> None:
-    """Print what a graph takes to make and how it does."""
-    from usearch.index import Index as Graph
+def _by_graph(rows: Array, questions: Sequence[Array], wanted: Sequence[Array], folder: Path) -> None:
+    """Print what a graph takes to make and to keep, and how it does."""
+    from coderag.index.reader.dense_search import How, dense_search
+    from coderag.index.storage import vector_graph
+    from coderag.index.storage.arrays.arrays import write_arrays
 
-    from coderag.encoders.encoder import quantised
-
-    def fed(block: Array) -> Array:
-        return block if options.graph == "i8" else _unit(block)
-
-    graph = Graph(
-        ndim=rows.shape[1],
-        metric="cos",
-        dtype=options.graph,
-        connectivity=CONNECTIVITY,
-        expansion_add=EXPANSION,
-    )
+    corpus = Corpus(rows)
+    path = IndexPath(folder, ("judged.bin",))
     begun = _processor()
-    for at in range(0, len(rows), BLOCK):
-        block = rows[at : at + BLOCK]
-        graph.add(np.arange(at, at + len(block)), fed(block), threads=options.threads)
-        print(f"... {at + len(block):,} in {_processor() - begun:.0f} s of processor", flush=True)
-    print(
-        f"graph {options.graph}: made in {_processor() - begun:.0f} s of processor, {graph.memory_usage:,} bytes held"
-    )
-    if options.save:
-        graph.save(str(options.save))
-        print(
-            f"... {options.save.stat().st_size:,} bytes written, {options.save.stat().st_size / len(rows):.0f} a chunk"
-        )
-        graph = Graph.restore(str(options.save), view=True)
-    asked = [fed(quantised(question[None]))[0] for question in questions]
+    write_arrays(path, vector_graph.vector_graph_arrays([(one.folder.name, one.vectors) for one in corpus.members]))
+    size = (folder / "judged.bin").stat().st_size
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"graph: made in {_processor() - begun:.0f} s of processor, {size / len(rows):.0f} bytes a chunk")
+    print(f"... {peak:.1f} GB of memory at most, with the vectors and what compared them", flush=True)
+    counts = np.ones(len(corpus), dtype=np.float32)
     for width in WIDTHS:
-        graph.expansion_search = width
+        vector_graph.EXPLORED = width
+        corpus = Corpus(rows)
+        corpus.vector_graphs = ((ROOT, vector_graph.VectorGraph(path)),)
         found, spent = [], []
-        for question in asked:
+        dense_search(corpus, questions[0], counts, k=LONG, how=How.GRAPH)  # type: ignore[arg-type]
+        for question in questions:
             begun = time.thread_time()
-            found.append(np.asarray(graph.search(question, LONG, threads=1).keys).astype(np.int64))
+            found.append(dense_search(corpus, question, counts, k=LONG, how=How.GRAPH).chunks)  # type: ignore[arg-type]
             spent.append(1e3 * (time.thread_time() - begun))
-        print(f"graph {options.graph}, ef {width}: {_spent(spent)}, {_recalls(found, wanted)}", flush=True)
+        print(f"graph, {width} explored: {_spent(spent)}, {_recalls(found, wanted)}", flush=True)
 
 
 def _processor() -> float:

@@ -4,6 +4,7 @@
     scripts/torture.py parts --rounds 100      kill -9 in `index --part`, merge, push and pull
     scripts/torture.py stores --rounds 100     exports to PostgreSQL killed, the server crashed, connections cut
     scripts/torture.py objects --rounds 100    exports to a folder and an S3 killed, the disk or the network gone
+    scripts/torture.py generations --seconds 60   two exporters of different states, four readers in groups, one store
     scripts/torture.py disk --rounds 200       a full disk, files too large, a failing fsync
     scripts/torture.py flip --rounds 1000      bits of an index flipped, found, and repaired
     scripts/torture.py readers --seconds 60    processes that ask while others update, merge and build anew

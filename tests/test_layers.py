@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache, partial
@@ -19,7 +20,7 @@ PACKAGE = REPOSITORY / "coderag"
 LAYERS = [
     {"coderag._version"},
     {"coderag"},
-    {"coderag.record"},
+    {"coderag.record", "coderag.decoding"},
     {"coderag.errors", "coderag.extras", "coderag.types", "coderag.resources"},
     {"coderag.degraded"},
     {"coderag.limits"},
@@ -88,7 +89,7 @@ HEAVY = {
     "msgspec": (
         *("coderag.sql", "coderag.frameworks", "coderag.catalog"),
         *("coderag.index", "coderag.graph", "coderag.search", "coderag.stores", "coderag.ask", "coderag.serve"),
-        "coderag.evaluate.answers.judging",
+        *("coderag.evaluate.answers.judging", "coderag.decoding"),
     ),
     "mcp": ("coderag.serve.mcp",),
     "pygls": ("coderag.serve.lsp",),
@@ -164,6 +165,12 @@ def fault(module: str, imported: str) -> str:
         return f"{module} imports {imported}"
     allowed = HEAVY.get(package, ("",))
     return "" if module.startswith(allowed) else f"{module} imports {imported}; only {allowed} may"
+
+
+@pytest.mark.slow
+def test_decoders_are_made_in_one_place() -> None:
+    made = re.compile(r"msgspec\.convert\(|\bmsgspec\.\w+\.Decoder\(|\bmsgspec\.\w+\.decode\([^()]*\btype=")
+    assert {name for name, path in MODULES.items() if made.search(path.read_text())} == {"coderag.decoding"}
 
 
 def is_private(name: str) -> bool:

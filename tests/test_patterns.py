@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 
 import coderag
+from coderag.sql.in_code import prefilter
 from coderag.sql.statements.dialect import dialects
 from coderag.sql.statements.scan import scanner
 from coderag.syntax.language import languages
@@ -112,7 +113,6 @@ USED = {
     "coderag.sql.in_code.extraction.GIVEN_HEAD": "match",
     "coderag.sql.in_code.extraction.HEAD": "match",
     "coderag.sql.in_code.not_sql.PAIRS": "match",
-    "coderag.sql.in_code.prefilter.PAIRS": "match",
     "coderag.sql.statements.statement_kind.SETTING": "match",
     "coderag.sql.statements.statement_kind.SETTINGS": "match",
     "coderag.sql.ddl.comments.BANNERS": "fullmatch",
@@ -148,6 +148,8 @@ def patterns() -> Found:
     for language in languages().values():
         for extension, text in language.claims:
             found[f"parsers/{language.name}{extension}"] = (re.compile(text.encode()), ["search"])
+    for method, written in prefilter.expressions():
+        found[f"{prefilter.__name__}: {written!r}"] = (re.compile(written), [method])
     return found
 
 

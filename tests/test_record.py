@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coderag.record import ordered_record, record, replaced
+from coderag.record import FEW, ordered_record, record, replaced
 
 
 @record
@@ -125,3 +125,30 @@ def test_ordered_records_compare_by_their_values_in_order() -> None:
     assert Version(2) > Version(1, 1) >= Version(1, 1)
     with pytest.raises(TypeError):
         _ = Version(1) < Key("a", 1)  # type: ignore[operator]
+
+
+def test_the_first_records_are_as_the_later_ones() -> None:
+    """Whatever makes them: from some number of records on it is compiled."""
+
+    @record
+    class Point:
+        x: int
+        y: int = 0
+        near: list[str] = field(default_factory=list)
+
+    points = [Point(1, y=2) for _ in range(3 * FEW)]
+    assert all(point == points[0] and point.near is not points[0].near for point in points[1:])
+    assert Point(x=1) == Point(1, 0, [])
+    assert Point.__init__.__name__ == "__init__"
+
+
+@pytest.mark.parametrize("made", [lambda kind: kind(1, x=1), lambda kind: kind(1, z=1), lambda kind: kind()])
+def test_the_first_record_refuses_wrong_arguments(made: Callable[[Any], object]) -> None:
+    @record
+    class Point:
+        x: int
+        y: int = 0
+
+    with pytest.raises(TypeError, match="__init__"):
+        made(Point)
+    assert Point(1) == Point(1, 0)

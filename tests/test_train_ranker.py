@@ -15,7 +15,7 @@ from coderag.encoders.static import shipped_encoder
 from coderag.index.reader.corpus import Corpus, open_members
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
-from coderag.search.ranking.features import FEATURES
+from coderag.search.ranking.features import FEATURES, LENGTHS
 from coderag.search.ranking.trees import read_trees, tree_scores
 from coderag.search.ranking.tuning import DEFAULT
 from scripts.ranking_data.documented import ask_symbols, ask_topics, ask_ways
@@ -105,11 +105,12 @@ def test_rows_hold_the_answers(rows: Rows, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.dev("lightgbm")
 def test_a_ranker_is_grown_and_read_back(rows: Rows, tmp_path: Path) -> None:
-    plan = Plan(tuple(range(len(FEATURES))), 5, {"symbol": 1.0, "how": 1.0, "topic": 0.5})
+    learnable = [place for place, name in enumerate(FEATURES) if name not in LENGTHS]
+    plan = Plan(tuple(learnable), 5, {"symbol": 1.0, "how": 1.0, "topic": 0.5})
     booster = grow(rows, plan, np.ones(len(rows.sizes), dtype=bool))
-    write_ranker(tmp_path / "ranker.json", booster, FEATURES, about={})
+    write_ranker(tmp_path / "ranker.json", booster, [FEATURES[place] for place in learnable], about={})
     told = tree_scores(read_trees(tmp_path / "ranker.json", FEATURES), rows.features)
-    grown = booster.predict(rows.features)
+    grown = booster.predict(rows.features[:, learnable])
     np.testing.assert_allclose(told - told[0], grown - grown[0], atol=1e-4)
     assert np.isfinite(cross_fitted(rows, plan)).all()
 

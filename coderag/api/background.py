@@ -59,6 +59,11 @@ def main() -> None:
     with suppress(CoderagError, OSError):  # the index is as it was; the next update starts another
         merge_index(folder)
     with suppress(CoderagError, OSError):
+        if read_manifest(folder).hnsw:
+            from coderag.index.build.vector_graph import refresh_vector_graph
+
+            refresh_vector_graph(folder)
+    with suppress(CoderagError, OSError):
         if graph == GRAPH or (read_manifest(folder).graph and not _is_graph_being_made(folder)):
             from coderag.graph.store import write_graph
 

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -83,12 +84,20 @@ class _Teller:
 
 
 def _complete(root: Root) -> None:
-    """Index a root in parts, until nothing is left."""
+    """Index a root over the base that the user's remote has, or in parts, until nothing is left."""
+    from coderag.api.remote_base import over_remote_base
     from coderag.api.updater import IndexUpdater
+    from coderag.index.build.index_part import open_parts
 
     teller = _Teller(root.folder)
     updater = IndexUpdater([root])
+
+    def join(folders: Sequence[Path]) -> None:
+        if folders:
+            updater.update_one(root, BuildOptions(parts=tuple(open_parts(folders))), watch=teller)
+
     try:
+        over_remote_base(root, join, said=lambda _: None)
         most_files = FIRST_FILES
         while True:
             report = updater.update_one(root, BuildOptions(most_files=most_files), watch=teller)

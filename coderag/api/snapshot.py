@@ -290,7 +290,9 @@ def _open(roots: Sequence[Root], before: Snapshot | None) -> Snapshot:
             return before
     known = {} if before is None else {member.segment.folder: member.segment for member in before.corpus.members}
     opened = tuple(_open_root(root, known) for root in roots)
-    snapshot = Snapshot(tuple(roots), opened, Corpus([member for root in opened for member in root.members]))
+    corpus = Corpus([member for root in opened for member in root.members])
+    corpus.vector_graphs = tuple((root.folder, graph) for root in opened if (graph := root.vector_graph) is not None)
+    snapshot = Snapshot(tuple(roots), opened, corpus)
     if before is not None and _graph_files(before) == _graph_files(snapshot):
         reused = {name: value for name, value in vars(before).items() if name in OF_STORED_GRAPHS}
         vars(snapshot).update(reused)  # their arrays are unpacked once

@@ -16,7 +16,6 @@ from coderag.api.roots import Root
 from coderag.cli.groups import as_seen, callers, is_hidden
 from coderag.cli.output.notes import note
 from coderag.cli.output.progress import Bar
-from coderag.cli.output.text import visible
 from coderag.cli.roots import given_roots, is_marked, root_around
 from coderag.errors import (
     IndexDamagedError,
@@ -159,8 +158,15 @@ def _make_sure(one: Root) -> None:
     else:
         return
     note_untrusted(one)
-    with Bar(f"Indexing {visible(one.repository)}", at_once=True) as bar:
-        index = Index.ensure(one.root, index=one.index, graph=not has_background(), watch=bar, waiting=note_writer)
+    from coderag.cli.remote import ensured  # most searches find an index
+
+    index = ensured(
+        one,
+        lambda parts, bar: Index.ensure(
+            one.root, index=one.index, graph=not has_background(), parts=parts, watch=bar, waiting=note_writer
+        ),
+        waiting=note_writer,
+    )
     index.close()
     note_repairs(index)
     follow_up(one)

@@ -65,7 +65,7 @@ def _follow(snapshot: Snapshot, pipe: int, tell: Callable[[], None]) -> NoReturn
     os.nice(NICENESS)
     stop = threading.Event()
     # Before there are threads: what reads files is then a copy of this process, and not a program to be loaded.
-    prepare_readers(Load())
+    prepare_readers(Load(strings=True))
     threading.Thread(target=_wait_for_end, args=(pipe, stop), daemon=True).start()
     parts = zip(snapshot.roots, snapshot.opened, strict=True)
     followers = [RootFollower(root, opened, workers=None) for root, opened in parts]

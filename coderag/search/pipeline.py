@@ -33,7 +33,15 @@ from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
 from coderag.search.ranking.priors import candidate_priors, priors
 from coderag.search.ranking.promote import least_confidence, promoted
-from coderag.search.ranking.rank import Ranked, feature_rows, ranked_chunks, spread, weigh, with_implementations
+from coderag.search.ranking.rank import (
+    Ranked,
+    feature_rows,
+    ranked_chunks,
+    spread,
+    weigh,
+    with_documents_alone,
+    with_implementations,
+)
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
 from coderag.search.results.explain import hits_of
 from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
@@ -213,7 +221,7 @@ def extract_features(state: SearchState) -> SearchState:
         evidence=made_by("retrieve", state.evidence),
         left_out=left_out_features(state.query.pipeline),
     )
-    return replaced(state, rows=rows)
+    return replaced(state, rows=with_documents_alone(corpus, rows, state.tuning))
 
 
 def rank(state: SearchState) -> SearchState:

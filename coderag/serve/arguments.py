@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from coderag.decoding import converted
 from coderag.errors import QueryError
 
 __all__ = [
@@ -103,7 +104,7 @@ def decoded(tool: str, record: type[msgspec.Struct], given: Mapping[str, Any]) -
     if unknown := sorted(set(plain) - set(known)):
         raise QueryError(f"{tool} has no argument {unknown[0]!r}; it has {', '.join(known)}")
     try:
-        return msgspec.convert(plain, record, strict=False)
+        return converted(plain, record, strict=False)
     except msgspec.ValidationError as error:
         raise QueryError(f"{tool}: {error}") from None
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from coderag.decoding import msgpack_decoder
 from coderag.errors import QueryError, RemoteStoreError, StoreDamagedError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
@@ -104,7 +105,7 @@ def encode_generation(generation: Generation) -> bytes:
 def decode_generation(body: bytes, *, tokenizer: str) -> Generation:
     """Return a generation; raises RemoteStoreError for a damaged one, QueryError for that of another version."""
     try:
-        generation = msgspec.msgpack.decode(body, type=Generation)
+        generation = msgpack_decoder(Generation).decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
         raise StoreDamagedError(f'a generation of the store is damaged ({error}); run "coderag export"') from error
     if (generation.form, generation.tokenizer) != (PACKET_FORMAT, tokenizer):

@@ -24,7 +24,7 @@ from pymilvus import DataType, MilvusClient, MilvusException
 from coderag.errors import RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.stores.counts import Counts, segment_packets
-from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
+from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment, check_still_there
 
 __all__ = ["TOKEN_VARIABLE", "MilvusStore"]
 
@@ -110,6 +110,17 @@ class MilvusStore:
         """Remove a generation; its pieces may be those of another one."""
         with _asking():
             self._client.delete(GENERATIONS, ids=[f"{name}/{number}"])
+
+    @contextmanager
+    def reading(self) -> Iterator[set[str]]:
+        """Look in the end whether the segments that were read are still there."""
+        names: set[str] = set()
+        yield names
+        left, rows = iter(sorted(names)), list[Row]()
+        with _asking():
+            while batch := list(islice(left, BATCH)):
+                rows += self._client.get(SEGMENTS, ids=batch, output_fields=["id", "written"])
+        check_still_there(names, [row["id"] for row in rows if row["written"] > 0])
 
     def exclusive(self) -> AbstractContextManager[None]:
         """Return what keeps nobody out: Milvus has no locks, so the grace of exports has to suffice."""

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from coderag.decoding import msgpack_decoder
 from coderag.errors import RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.details import deflate_details
@@ -75,7 +76,7 @@ class Packet(msgspec.Struct, array_like=True, frozen=True):
 
 
 ENCODER = msgspec.msgpack.Encoder()
-DECODER = msgspec.msgpack.Decoder(Packet)
+DECODER = msgpack_decoder(Packet)
 
 
 def packets_of(segment: Segment) -> Iterator[bytes]:

@@ -141,6 +141,13 @@ class PostgresStore:
             self._connection.execute(statement, [name, number])
 
     @contextmanager
+    def reading(self) -> Iterator[set[str]]:
+        """Let everything in a block be read as of its first statement, so that nothing can be dropped meanwhile."""
+        with _asking(), self._connection.transaction():
+            self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield set()
+
+    @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold the lock of exporters; a process that dies gives it up."""
         with _asking():

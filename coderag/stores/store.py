@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
+from coderag.errors import RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
 
-__all__ = ["Conditions", "FileKey", "Found", "Published", "Reach", "Store", "StoredFile", "StoredSegment"]
+__all__ = [
+    "Conditions",
+    "FileKey",
+    "Found",
+    "Published",
+    "Reach",
+    "Store",
+    "StoredFile",
+    "StoredSegment",
+    "check_still_there",
+]
 
 
 class FileKey(NamedTuple):
@@ -130,6 +141,13 @@ class Store(Protocol):
     def forget(self, name: str, number: int) -> None:
         """Remove a generation."""
 
+    def reading(self) -> AbstractContextManager[set[str]]:
+        """Return a block that reads one generation, and adds the names of the segments that it reads to the set.
+
+        Raises RemoteStoreError at the end where one of them was dropped meanwhile: rows that a leg does not find are
+        no error by themselves. What is read in it is of one moment if the store has transactions.
+        """
+
     def exclusive(self) -> AbstractContextManager[None]:
         """Return what keeps other processes out of their `exclusive` blocks, as far as the database can."""
 
@@ -155,3 +173,9 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Give up the connection."""
+
+
+def check_still_there(read: Collection[str], found: Collection[str]) -> None:
+    """Raise RemoteStoreError where segments that were read are not among those that are there in the end."""
+    if not set(read) <= set(found):
+        raise RemoteStoreError("the store dropped a segment of a generation while it was read; ask again")

@@ -81,7 +81,13 @@ class StoredIndex:
         files answer, IndexMissingError and RemoteStoreError.
         """
         _check(query)
+        with self._store.reading() as read:
+            return self._search(query, read)
+
+    def _search(self, query: Query, read: set[str]) -> list[Hit]:
+        """Return the hits of a query, and add the segments that were read to a set."""
         view = self.current(() if query.groups is None else (query.groups,))
+        read.update(view.names)
         if query.repositories and set(query.repositories) != {view.generation.repository}:
             raise QueryError(
                 f"the store's index {self._name!r} is of the repository {view.generation.repository!r} alone"
@@ -114,7 +120,12 @@ class StoredIndex:
     def _file(self, path: str, repository: str) -> tuple[Segment, str]:
         """Return a file as a segment of its own, and the name of its repository."""
         check_name(path, what="the path")
+        with self._store.reading() as read:
+            return self._read_file(path, repository, read)
+
+    def _read_file(self, path: str, repository: str, read: set[str]) -> tuple[Segment, str]:
         view = self.current()
+        read.update(view.names)
         name = view.generation.repository
         if repository in ("", name) and "\0" not in path:
             parts = path.split("/")

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMED", "CallRoutes", "call_routes"]
 
-NAMED = re.compile(r'\(#(?:any-of|eq)\?\s+@(?:verb|route|_called)((?:\s+"\w+")+)\s*\)')
+NAMED = re.compile(r'\(#(?:any-of|eq|match)\?\s+@(?:verb|route|_called)((?:\s+"\^?\w+")+)\s*\)')
 WORD = re.compile(r'"(\w+)"')
+START = re.compile(r'"\^(\w+)"')  # of a name, by #match?
 NO_WORDS: frozenset[str] = frozenset()
 MAX_STEPS = 1_000_000  # of a file, down its tree: in a chain of ten thousand calls the next one is as deep
 
@@ -38,11 +39,12 @@ class CallRoutes:
 
     language: Language
     words: frozenset[str] = NO_WORDS
+    starts: tuple[str, ...] = ()  # of names
 
     def match(self, root: Node, calls: Iterable[Call]) -> list[Nodes]:
         """Return the matches at some calls of a tree."""
-        words = self.words
-        named = [call for call in calls if call.name in words]
+        words, starts = self.words, self.starts
+        named = [call for call in calls if call.name in words or call.name.startswith(starts)]
         if not named:
             return []
         cursor = QueryCursor(_query(self.language))
@@ -53,8 +55,10 @@ class CallRoutes:
 @cache
 def call_routes(language: Language) -> CallRoutes:
     """Return what finds the routes among the calls of a language; nothing for one without a routes.scm."""
-    words = (word for match in NAMED.finditer(language.routes()) for word in WORD.findall(match[1]))
-    return CallRoutes(language, frozenset(words))
+    named = [match[1] for match in NAMED.finditer(language.routes())]
+    words = (word for names in named for word in WORD.findall(names))
+    starts = (start for names in named for start in START.findall(names))
+    return CallRoutes(language, frozenset(words), tuple(starts))
 
 
 @cache

@@ -55,7 +55,8 @@ class WordTable:
         if count > len(self._starts):
             self._starts = _grown(self._starts, 2 * count, UNKNOWN)
             self._sizes = _grown(self._sizes, 2 * count, 0)
-        new = np.unique(words[self._starts[words] == UNKNOWN])
+        asked = np.sort(words[self._starts[words] == UNKNOWN])
+        new = asked[np.flatnonzero(np.diff(asked, prepend=-1))]  # np.unique would import numpy.ma
         if not len(new):
             return
         word = self._words.words.__getitem__

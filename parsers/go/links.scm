@@ -50,6 +50,8 @@
 ; Values.
 (selector_expression field: (field_identifier) @reference)
 (keyed_element . (literal_element (identifier)) (literal_element (identifier) @reference))
+(keyed_element . (literal_element [(interpreted_string_literal) (raw_string_literal) (int_literal) (rune_literal)
+    (selector_expression)]) (literal_element (identifier) @reference))
 (literal_value . (literal_element (identifier) @reference))
 (literal_value (literal_element) (literal_element (identifier) @reference))
 (argument_list (identifier) @reference)

@@ -9,6 +9,15 @@
     (func_literal) @handler] .))
   (#any-of? @verb "HandleFunc" "Handle" "GET" "POST" "PUT" "PATCH" "DELETE" "HEAD" "OPTIONS" "Any"
     "Get" "Post" "Put" "Patch" "Delete" "Head" "Options" "Connect" "Trace" "All"))
+; Own routers: m.HandleCORS("/token", h.token).
+((call_expression
+  function: (selector_expression field: (field_identifier) @verb)
+  arguments: (argument_list . (interpreted_string_literal) @address [
+    (identifier) @handler
+    (selector_expression) @handler
+    (func_literal) @handler] .))
+  (#match? @verb "^Handle")
+  (#not-any-of? @verb "Handle" "HandleFunc"))
 ((call_expression
   function: (selector_expression field: (field_identifier) @route)
   arguments: (argument_list . (interpreted_string_literal) @verb . (interpreted_string_literal) @address [

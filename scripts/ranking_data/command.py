@@ -13,7 +13,7 @@ import numpy as np
 from coderag.errors import CoderagError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.understand import QueryType
-from coderag.search.ranking.features import FEATURES
+from coderag.search.ranking.features import FEATURES, LENGTHS
 from coderag.search.ranking.tuning import DEFAULT
 from scripts.ranking_data.export import write_ranker
 from scripts.ranking_data.fit import Plan, cross_fitted, grow
@@ -51,7 +51,8 @@ def run(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         rows = _rows(options)
-        plan = Plan(tuple(range(len(FEATURES))), options.rounds, SHARES)
+        learnable = tuple(place for place, name in enumerate(FEATURES) if name not in LENGTHS)
+        plan = Plan(learnable, options.rounds, SHARES)
         if options.report:
             _report(rows, plan)
             return 0
@@ -61,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
             "groups": len(set(rows.group[learned].tolist())),
             "rounds": plan.rounds,
         }
-        write_ranker(options.out, grow(rows, plan, learned), FEATURES, about=about)
+        write_ranker(options.out, grow(rows, plan, learned), [FEATURES[place] for place in learnable], about=about)
         say(f"wrote {options.out}, {options.out.stat().st_size:,} bytes")
     except (TrainingError, CoderagError) as error:
         print(f"train_ranker: {error}", file=sys.stderr)

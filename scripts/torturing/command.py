@@ -27,6 +27,7 @@ ROUNDS = {
     "parts": 100,
     "stores": 100,
     "objects": 100,
+    "generations": 0,
 }
 FILES = {
     "kill": 200,
@@ -38,6 +39,7 @@ FILES = {
     "parts": 40,
     "stores": 40,
     "objects": 40,
+    "generations": 30,
 }
 
 
@@ -99,6 +101,10 @@ def _torture(what: str, options: Options) -> Outcome:
         from scripts.torturing.stores import objects
 
         return objects(options)
+    if what == "generations":
+        from scripts.torturing.generations import generations
+
+        return generations(options)
     from scripts.torturing.switch import switch
 
     return switch(options)

@@ -1,4 +1,4 @@
-"""Stores that can be tortured: a PostgreSQL, a folder, and an S3, and what is wrong with what they hold."""
+"""Stores that can be tortured: PostgreSQL, Milvus, a folder, and an S3, and what is wrong with what they hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -23,7 +24,7 @@ from coderag.stores.store import Conditions, FileKey
 from scripts.torturing.proxy import Proxy
 from tests.catalog.introspect.servers import Postgres, run_postgres
 
-__all__ = ["Place", "run_database", "run_folder", "run_s3"]
+__all__ = ["NAME", "Place", "run_database", "run_folder", "run_milvus", "run_s3"]
 
 NAME = "tortured"
 NEVER = 1 << 30
@@ -38,6 +39,13 @@ server.start()
 print(server.get_host_and_port()[1], flush=True)
 sys.stdin.read()
 """
+MILVUS = """
+import sys
+from milvus_lite.adapter.grpc.server import start_server_in_thread
+*_, port = start_server_in_thread(data_dir=sys.argv[1], host="127.0.0.1", port=0)
+print(port, flush=True)
+sys.stdin.read()
+"""
 
 
 class Place(Protocol):
@@ -45,6 +53,7 @@ class Place(Protocol):
 
     kinds: Sequence[str]  # of what goes wrong
     address: str
+    drops_at_once: bool  # whether exports beside each other may drop at once what no generation names
 
     def fail_after(self, count: int | None) -> None:
         """Let the way there fail after so many bytes or operations; None: never."""
@@ -63,6 +72,7 @@ class Database:
     """A PostgreSQL behind a proxy."""
 
     kinds: Sequence[str] = ("exporter", "engine", "network", "reader")
+    drops_at_once = True  # it has locks
 
     def __init__(self, server: Postgres, proxy: Proxy) -> None:
         server.database(NAME)
@@ -84,10 +94,47 @@ class Database:
         return f"the store has {found} files, terms, chunks and segments, and should {expected}"
 
 
+class Milvus:
+    """A Milvus Lite that listens on the loopback, as a Milvus does."""
+
+    kinds: Sequence[str] = ()
+    drops_at_once = False
+
+    def __init__(self, port: int) -> None:
+        self.address = f"milvus://127.0.0.1:{port}#{NAME}"
+
+    def fail_after(self, count: int | None) -> None:
+        """Do nothing."""
+
+    def crash(self) -> None:
+        """Do nothing."""
+
+    def start(self) -> None:
+        """Do nothing."""
+
+    def problem(self, portions: Sequence[Portion]) -> str:
+        """Return whether rows are there twice or are missing, or belong to no segment."""
+        from pymilvus import MilvusClient
+
+        segments = [stored_segment(portion) for portion in portions]
+        expected = {
+            "coderag_files": sum(len(segment.files) for segment in segments),
+            "coderag_chunks": sum(len(segment.vectors) for segment in segments),
+            "coderag_segments": len(segments),
+        }
+        with closing(MilvusClient(self.address.partition("#")[0].replace("milvus", "http"))) as client:
+            found = {
+                name: client.query(name, filter='id != ""', output_fields=["count(*)"])[0]["count(*)"]
+                for name in expected
+            }
+        return "" if found == expected else f"the store has {found}, and should {expected}"
+
+
 class Bucket:
     """A store of objects; it has no engine that crashes."""
 
     kinds: Sequence[str] = ("exporter", "network", "reader")
+    drops_at_once = False
 
     def __init__(self, address: str, proxy: Proxy | None) -> None:
         self._url, self._proxy = address, proxy
@@ -172,6 +219,20 @@ def run_database() -> Iterator[tuple[Place, Proxy | None]]:
     """Run a PostgreSQL."""
     with run_postgres() as server, Proxy(server.socket) as proxy:
         yield Database(server, proxy), proxy
+
+
+@contextmanager
+def run_milvus(folder: Path) -> Iterator[Place | None]:
+    """Run a Milvus Lite in a process of its own; None where its packages are not installed."""
+    if find_spec("pymilvus") is None or find_spec("milvus_lite") is None:
+        yield None
+        return
+    with subprocess.Popen(
+        [sys.executable, "-c", MILVUS, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        yield Milvus(int(process.stdout.readline()))
+        process.terminate()  # the one that was started here
 
 
 @contextmanager

@@ -32,7 +32,9 @@ NAME = "tortured"
 LATEST = 1.1  # of the time that the last export took; some are to end before something happens
 DROPPING = 0.3  # the share of exports that drop at once what nobody needs
 APART = 2e-4  # of scores with four decimals, of which rounding may change the last
-FIRST_BYTES = 60_000  # that an export sends, until one was seen
+EARLY = 0.1  # of that time
+FIRST_BYTES = 60_000  # that an export sends
+SURE_BYTES = 1_000  # that the smallest export and each question send
 
 Hits = tuple[tuple[str, str, int, float], ...]
 
@@ -95,7 +97,10 @@ class _Bench:
 
     def round(self, number: int) -> None:
         """Edit files, let an export or its readers fail, look at what is left, and export again."""
-        kind = self.chosen.choice(self.place.kinds)
+        # Each kind has its turn before chance decides; in its turn it comes at a moment that an export surely reaches.
+        kinds = self.place.kinds
+        is_turn = number < len(kinds)
+        kind = kinds[number] if is_turn else self.chosen.choice(kinds)
         before = self.of_files()
         self.world.edit(self.chosen)
         with closing(Index.open(self.world.root, index=self.world.folder)) as index:
@@ -109,7 +114,7 @@ class _Bench:
         done = threading.Event()
         reader = threading.Thread(target=self.read_until, args=(done, before, after))
         reader.start()
-        ended = self.fail(kind, pid)
+        ended = self.fail(kind, pid, is_sure=is_turn)
         done.set()
         reader.join()
         self.outcome.count(f"{kind}: {'finished' if ended == 0 else 'broken off'}")
@@ -123,11 +128,14 @@ class _Bench:
         problem = self.place.problem(portions_of(self.opened()))
         self.hold(not problem, problem)
 
-    def fail(self, kind: str, pid: int) -> int:
-        """Let something fail while a process exports, and return the process's exit code."""
-        moment = self.chosen.random() * self.seconds * LATEST
+    def fail(self, kind: str, pid: int, *, is_sure: bool) -> int:
+        """Let something fail while a process exports, and return the process's exit code.
+
+        With `is_sure` it fails early enough for any export; otherwise the export may end before.
+        """
+        moment = (EARLY if is_sure else self.chosen.random() * LATEST) * self.seconds
         if kind in ("network", "reader"):
-            self.place.fail_after(self.chosen.randrange(FIRST_BYTES))
+            self.place.fail_after(SURE_BYTES if is_sure else self.chosen.randrange(FIRST_BYTES))
         else:
             time.sleep(moment)
         if kind == "exporter":

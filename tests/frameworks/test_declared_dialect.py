@@ -48,6 +48,7 @@ from coderag.syntax.language import detect
         ("knexfile.js", "module.exports = { client: 'pg', connection: process.env.X }", ("postgres",)),
         ("drizzle.config.ts", "export default { dialect: 'postgresql', schema: './schema.ts' }", ("postgres",)),
         ("src/main/resources/application.properties", "spring.datasource.url=jdbc:mysql://h/x", ("mysql",)),
+        ("app/Config/database.php", "<?php return ['default' => env('DB_CONNECTION', 'mysql')];", ("mysql",)),
         ("docs/other.yml", "image: postgres\nadapter: mysql2\n", ()),
         ("shop/views.py", "ENGINE = 'django.db.backends.postgresql'", ()),
     ],

@@ -31,7 +31,7 @@ from coderag.stores.store import Conditions, Found, Store
 from coderag.stores.stored_index import StoredIndex
 from tests.growth import HANG_SECONDS
 from tests.stores.search_engine import Engine, run_engine
-from tests.stores.test_stores import CALLERS, CONDITIONS, QUESTIONS, exporting, opened, shown
+from tests.stores.test_stores import CALLERS, CONDITIONS, QUESTIONS, exporting, opened, read_while_dropped, shown
 from tests.workspace import write
 
 QUERY = make_query("late payments", k=20)
@@ -88,6 +88,15 @@ def test_callers_see_what_they_see_of_files(unchanged_root: Path, elastic: Engin
             hits = in_store.search(make_query(question, k=100))
             assert shown(hits) == shown(seen.search(make_query(question, k=100))), question
             assert all(hit.chunk.path.startswith("vault/") <= ("hr" in groups) for hit in hits)
+
+
+def test_what_is_dropped_while_it_is_read_is_said(unchanged_root: Path, engine: Engine) -> None:
+    export(unchanged_root, engine.address)
+    with closing(open_store(parse_address(engine.address))) as store:
+        with store.reading() as read:
+            read.update(store.segments())
+        with pytest.raises(RemoteStoreError, match="dropped a segment"):
+            read_while_dropped(store)
 
 
 def test_more_terms_than_a_query_takes_give_an_upper_bound(unchanged_root: Path, elastic: Engine) -> None:

@@ -20,7 +20,7 @@ from coderag.stores.segments import portions_of
 from coderag.stores.store import Store
 from coderag.stores.stored_index import StoredIndex
 from tests.growth import HANG_SECONDS
-from tests.stores.test_stores import CONDITIONS, QUESTIONS, exporting, opened, shown
+from tests.stores.test_stores import CONDITIONS, QUESTIONS, exporting, opened, read_while_dropped, shown
 from tests.workspace import write
 
 pytest.importorskip("pymilvus")
@@ -92,6 +92,14 @@ def test_readers_of_a_switch_get_one_generation(root: Path, store: Store) -> Non
     assert export_index(opened(root), store, name="shop", grace=0).dropped >= 0
     assert set(store.segments()) == {portion.name for portion in portions_of(opened(root))}
     assert shown(in_store.search(query)) == expected[1]
+
+
+def test_what_is_dropped_while_it_is_read_is_said(unchanged_root: Path, store: Store) -> None:
+    export_index(opened(unchanged_root), store, name="shop")
+    with store.reading() as read:
+        read.update(store.segments())
+    with pytest.raises(RemoteStoreError, match="dropped a segment"):
+        read_while_dropped(store)
 
 
 def test_a_killed_export_goes_on_where_it_ended(unchanged_root: Path, file_address: str) -> None:

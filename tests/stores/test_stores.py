@@ -24,6 +24,7 @@ from coderag.stores.addresses import open_store, parse_address
 from coderag.stores.export import export_index
 from coderag.stores.packet import decode_packet
 from coderag.stores.segments import portions_of
+from coderag.stores.store import Store
 from coderag.stores.stored_index import StoredIndex
 from coderag.types import Hit
 from tests.growth import HANG_SECONDS
@@ -100,6 +101,13 @@ def exporting(address: str, root: Path, *, at: int = -1, delay: float = 0.0) -> 
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     command = [sys.executable, "-c", EXPORT, address, str(root), str(at), str(delay)]
     return subprocess.Popen(command, cwd=REPOSITORY, env=environment, stderr=subprocess.DEVNULL)
+
+
+def read_while_dropped(store: Store) -> None:
+    """Read the segments of a store, and drop one before the end."""
+    with store.reading() as read:
+        read.update(store.segments())
+        store.drop_segment(min(read))
 
 
 @pytest.fixture
@@ -275,6 +283,16 @@ def test_two_writers_and_four_callers_meet_in_whole_generations(
         assert expected[groups][0] != expected[groups][1]
         assert answers[groups]
         assert all(answer in expected[groups] for answer in answers[groups]), groups
+
+
+def test_what_is_dropped_while_it_is_read_stays_for_the_reader(unchanged_root: Path, address: str) -> None:
+    export(unchanged_root, address)
+    with closing(open_store(parse_address(address))) as store, closing(open_store(parse_address(address))) as other:
+        with store.reading():
+            before = set(store.segments())
+            other.drop_segment(min(before))
+            assert set(store.segments()) == before
+        assert set(store.segments()) == before - {min(before)}
 
 
 def test_two_writers_leave_one_whole_generation(

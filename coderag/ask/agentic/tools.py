@@ -20,6 +20,7 @@ from coderag.ask.models.model import ToolSpec
 from coderag.ask.records import Finding, Route
 from coderag.ask.searching import searched
 from coderag.ask.turn import Turn
+from coderag.decoding import converted
 from coderag.errors import CoderagError, QueryError
 from coderag.record import record
 from coderag.search.query.relation_question import RelationQuestion, Sought
@@ -96,7 +97,7 @@ def checked_call(name: str, arguments: Any) -> Call:
     if name not in TOOLS:
         raise QueryError(f"there is no tool {name[:100]!r}; there are {', '.join(TOOLS)}")
     try:
-        checked = msgspec.convert(arguments, TOOLS[name].arguments)
+        checked = converted(arguments, TOOLS[name].arguments)
     except msgspec.ValidationError as error:
         raise QueryError(f"{name}: {error}") from None
     return Call(name, msgspec.structs.asdict(checked))
@@ -106,7 +107,7 @@ def observed(turn: Turn, call: Call) -> Observation:
     """Return what a call finds in the sources that the question is limited to; a line says what is refused."""
     tool = TOOLS[call.tool]
     try:
-        return tool.run(turn, msgspec.convert(call.arguments, tool.arguments))
+        return tool.run(turn, converted(call.arguments, tool.arguments))
     except CoderagError as error:
         return Observation(lines=(str(error)[:LINE_CHARACTERS],))
 

@@ -21,6 +21,7 @@ from coderag.ask.cached_files import read_cached, sizes_of, trim_cached, write_c
 from coderag.ask.caching.key import AnswerKey
 from coderag.ask.private_files import UnfitFileError
 from coderag.ask.records import Answer
+from coderag.decoding import json_decoder
 from coderag.resources import user_folder
 
 __all__ = ["MOST_BYTES", "answers_folder", "answers_size", "keep", "kept", "trim_answers"]
@@ -40,7 +41,7 @@ def kept(key: AnswerKey, states: Sequence[str]) -> Answer | None:
     """Return the answer that was kept for a key and the states of the indexes, None if there is none."""
     try:
         data = read_cached(answers_folder() / _name(key, states), most_bytes=MOST_ANSWER_BYTES)
-        return None if data is None else msgspec.json.decode(data, type=Answer)
+        return None if data is None else json_decoder(Answer).decode(data)
     except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 

@@ -32,6 +32,7 @@ import msgspec
 from coderag.ask.memory.conversation import Conversation, Exchange
 from coderag.ask.private_files import UnfitFileError, make_folder, open_folder, read_file, write_file
 from coderag.ask.records import Answer
+from coderag.decoding import converted, json_decoder
 from coderag.errors import ConversationError, QueryError
 from coderag.limits import GLOB, GLOBS, checked_list
 from coderag.record import record
@@ -196,12 +197,12 @@ class Session:
             table = self._table(line, number)
             try:
                 if "summary" in table:
-                    summary = msgspec.convert(table["summary"], str)[:LONGEST_SUMMARY]
+                    summary = converted(table["summary"], str)[:LONGEST_SUMMARY]
                     conversation = replace(conversation, summary=summary)
                 elif "pinned" in table:
-                    conversation = replace(conversation, pinned=msgspec.convert(table["pinned"], tuple[str, ...]))
+                    conversation = replace(conversation, pinned=converted(table["pinned"], tuple[str, ...]))
                 else:
-                    exchange = msgspec.convert(table, Exchange)
+                    exchange = converted(table, Exchange)
                     conversation = replace(conversation, exchanges=(*conversation.exchanges, exchange))
             except (msgspec.ValidationError, TypeError) as error:
                 raise self._damaged(f"line {number}: {error}") from error
@@ -217,7 +218,7 @@ class Session:
 
     def _table(self, line: bytes, number: int) -> Mapping[str, Any]:
         try:
-            table = msgspec.json.decode(line, type=dict[str, Any])
+            table = json_decoder(dict[str, Any]).decode(line)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise self._damaged(f"line {number}: {error}") from error
         return table

@@ -11,6 +11,7 @@ import msgspec
 
 from coderag.ask.models.model import JsonSchema, LanguageModel, Message, Role
 from coderag.ask.models.thoughts import final_text
+from coderag.decoding import json_decoder
 from coderag.errors import LanguageModelError
 
 __all__ = ["Remembering", "ask_for", "first_block", "read_json", "schema_of"]
@@ -78,7 +79,7 @@ def read_json(kind: type[T], text: str) -> T:
     """Return the record that a text holds as JSON, alone or in a fence; raises LanguageModelError."""
     block = first_block(text)
     try:
-        return msgspec.json.decode(text if block is None else block, type=kind)
+        return json_decoder(kind).decode(text if block is None else block)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         raise LanguageModelError(f"the model's answer is no JSON of the form asked for: {error}") from error
 

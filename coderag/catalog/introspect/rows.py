@@ -6,6 +6,8 @@ from typing import TypeVar
 
 import msgspec
 
+from coderag.decoding import converted
+
 __all__ = [
     "CheckRow",
     "ColumnRow",
@@ -224,4 +226,4 @@ class TriggerRow(Row, frozen=True):
 def typed_rows(rows: list[dict[str, object]], kind: type[RowT]) -> list[RowT]:
     """Return the records of rows as a driver gives them."""
     known = [{key: value for key, value in row.items() if value is not None} for row in rows]
-    return msgspec.convert(known, list[kind], strict=False)  # type: ignore[valid-type]
+    return converted(known, list[kind], strict=False)  # type: ignore[valid-type]

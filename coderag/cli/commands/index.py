@@ -22,6 +22,7 @@ from coderag.cli.output.summary import (
 )
 from coderag.cli.output.text import bytes_text, screen, visible
 from coderag.cli.parts import write_part
+from coderag.cli.remote import ensured
 from coderag.cli.roots import Paths, given_roots
 from coderag.errors import StoredIndexError
 from coderag.files.walk import MAX_BYTES, Listing, WalkOptions, walk
@@ -107,14 +108,23 @@ def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
         "history": options.history,
     }
     note_untrusted(one)
-    with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
-        if options.rebuild:
+    if options.rebuild:
+        with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
             index = Index.build(one.root, index=one.index, **_as_made(one, asked), watch=bar, waiting=note_writer)
-        else:
-            index = Index.ensure(one.root, index=one.index, **asked, watch=bar, waiting=note_writer)
-        index.close()
-        if index.reports[0].merge_due:
-            index.merge()
+    else:
+        index = ensured(
+            one,
+            lambda parts, bar: Index.ensure(
+                one.root, index=one.index, **asked, parts=parts, watch=bar, waiting=note_writer
+            ),
+            waiting=note_writer,
+            wanted=not options.quiet,
+        )
+    index.close()
+    if index.reports[0].merge_due:
+        index.merge()
+    if options.hnsw is not None:
+        index.graph_vectors(wanted=options.hnsw)
     if not later:
         from coderag.api.updater import read_history
 

@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
             waiting=note_writer,
         )
     index.close()
+    if options.hnsw:
+        index.graph_vectors()
     note_repairs(index)
     report, status = index.reports[0], index.status(compare=False)[0]
     missing = report.missing_parts

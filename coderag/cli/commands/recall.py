@@ -37,7 +37,11 @@ def _lines(one: Root, recall: Recall | None, shown: Screen) -> list[str]:
     title = f"{shown.paint(visible(one.repository), Style.TITLE)}  {visible(str(one.root))}"
     if recall is None:
         return [title, labelled("vectors", "none: words alone answer", shown)]
-    ways = {How.ALL: "all are compared", How.SIGNS: f"by their signs, of which about {COMPARED:,} are compared"}
+    ways = {
+        How.ALL: "all are compared",
+        How.SIGNS: f"by their signs, of which about {COMPARED:,} are compared",
+        How.GRAPH: "by a graph (HNSW)",
+    }
     return [
         title,
         labelled("vectors", f"of {counted(recall.chunks, 'chunk')}; {ways[recall.how]}", shown),

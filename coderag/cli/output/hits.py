@@ -46,6 +46,7 @@ PARTS = {
     "text": "the question's words in its text",
     "file": "the question's words in its file",
     "file_support": "other good chunks in its file",
+    "file_lines": "lines of its file that fit",
     "path": "the question's words in its path",
     "filename_match": "share of the file's name that is asked for",
     "name": "share of its name that is asked for",

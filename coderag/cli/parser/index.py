@@ -151,6 +151,14 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     history.add_argument(
         "--history", action="store_true", default=None, help="keep which commits changed what (default: kept)"
     )
+    hnsw = parser.add_mutually_exclusive_group()
+    hnsw.add_argument(
+        "--hnsw",
+        action="store_true",
+        default=None,
+        help="make a graph over the vectors, for millions of chunks (needs the extra hnsw)",
+    )
+    hnsw.add_argument("--no-hnsw", action="store_false", dest="hnsw", help="remove the graph over the vectors")
     masking = parser.add_mutually_exclusive_group()
     masking.add_argument(
         "--no-mask",
@@ -206,6 +214,7 @@ def add_merge(commands: Parsers) -> None:
         "--workers", type=Number(WORKERS), metavar="N", help="processes (default: one per core; 0: none)"
     )
     parser.add_argument("--no-graph", action="store_true", help="build the code graph when a command first needs it")
+    parser.add_argument("--hnsw", action="store_true", help="make a graph over the vectors, for millions of chunks")
     parser.add_argument("--quiet", "-q", action="store_true", help="print nothing but errors")
     add_output(parser)
 

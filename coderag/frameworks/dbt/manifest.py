@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from coderag.frameworks.dbt.models import DBT
+from coderag.frameworks.dbt.guesses import DBT, MANIFEST
 from coderag.frameworks.dbt.tested import Tested
 from coderag.sql.records import (
     AddDefinition,
@@ -24,9 +24,8 @@ from coderag.sql.records import (
     Usage,
 )
 
-__all__ = ["MANIFEST", "read_artifact"]
+__all__ = ["read_artifact"]
 
-MANIFEST = "dbt manifest"  # what the facts of one are guessed from
 KINDS = {
     "table": ObjectKind.TABLE,
     "incremental": ObjectKind.TABLE,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from coderag.frameworks.dbt.guesses import DBT
 from coderag.frameworks.dbt.jinja import render
 from coderag.sql.records import (
     AddQuery,
@@ -30,9 +31,8 @@ from coderag.sql.records import (
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["DBT", "read_model"]
+__all__ = ["read_model"]
 
-DBT = "dbt project"  # why a dialect is not known: the profile says it, which is not in the project
 MACRO = re.compile(r"\{%-?\s*macro\s+(?P<name>\w+)\s*\((?P<parameters>(?:[^){]|\{(?!%))*+)\)")
 MACRO_END = re.compile(r"\{%-?\s*endmacro")
 SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)")

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from coderag.frameworks.dbt.manifest import MANIFEST
-from coderag.frameworks.dbt.models import DBT
-from coderag.frameworks.dbt.properties import PROJECT
+from coderag.frameworks.dbt.guesses import DBT, MANIFEST, PROJECT
 from coderag.sql.records import (
     AddDefinition,
     AddQuery,

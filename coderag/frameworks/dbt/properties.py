@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from coderag.frameworks.dbt.models import DBT
+from coderag.frameworks.dbt.guesses import DBT, PROJECT
 from coderag.frameworks.dbt.tested import Tested, named_relation
 from coderag.sql.records import (
     AddDefinition,
@@ -25,9 +25,8 @@ from coderag.sql.records import (
 from coderag.text.yaml_lines import Table as Mapping
 from coderag.text.yaml_lines import load_yaml
 
-__all__ = ["PROJECT", "read_properties"]
+__all__ = ["read_properties"]
 
-PROJECT = "dbt project "  # a guess that begins so names the project
 AGGREGATES = {"sum", "min", "max", "avg", "average", "count", "count_distinct", "median", "sum_boolean", "percentile"}
 AVERAGE = {"average": "AVG", "sum_boolean": "SUM"}
 WORD = re.compile(r"[A-Za-z_]\w*")

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from coderag.files.privacy.personal import masked_value
-from coderag.frameworks.dbt.models import DBT
+from coderag.frameworks.dbt.guesses import DBT
 from coderag.sql.records import Column, CreateTable, Facts, Name, Origin, Source, Table
 
 __all__ = ["read_seed"]

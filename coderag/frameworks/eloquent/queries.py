@@ -16,9 +16,10 @@ from coderag.frameworks.usage.objects import assigned_field
 from coderag.frameworks.usage.scope import Scope
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
+from coderag.sql.in_code.constants import constant_name
 from coderag.sql.in_code.records import Access
 from coderag.syntax.trees.call_chains import Argument, Chain, Link, chain_of, chains_in, entries, items, literal
-from coderag.syntax.trees.tree import named
+from coderag.syntax.trees.tree import named, text_of
 
 __all__ = ["read"]
 
@@ -71,6 +72,8 @@ FACADES = frozenset(
     self static parent Blade Factory Faker
     """.split()
 )
+BUILDERS = frozenset(("DB", "connection", "Capsule", "Manager"))  # before `table`
+LARAVEL = (b"Illuminate", b"DB::", b"Laravel")  # without one of them `$this->db` is one of many builders
 MODEL_HEAD = re.compile(rb"class\s+\w+\s+extends\s+(?:\w+\\)*(?:Model|Authenticatable|Pivot|\w*Model)\b")
 MAX_DEPTH = 8
 MAX_CLOSURES = 1  # inside of each other: the calls in all of them are seen from the first
@@ -85,6 +88,7 @@ class _Reader:
     def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING)
+        self.builders = BUILDERS | {"db"} if any(sign in code.data for sign in LARAVEL) else BUILDERS
 
     def read(self) -> Iterator[Usage]:
         for chain in self.code.chains(ANCHOR):
@@ -102,10 +106,10 @@ class _Reader:
     def _table(self, chain: Chain, scope: Scope, depth: int) -> bool:
         """Note what a chain on `DB::table(...)` names; tell whether it is one."""
         start = next((p for p, link in enumerate(chain.links) if link.name == "table" and link.arguments), -1)
-        if start > 0 and chain.links[start - 1].name in {"DB", "connection", "db"} | {"Capsule", "Manager"}:
+        if start > 0 and chain.links[start - 1].name in self.builders:
             text = literal(chain.links[start].argument(0))
             if text is None:
-                scope.has_holes = True
+                scope.has_holes = not constant_name(text_of(chain.links[start].argument(0)))
             else:
                 scope.table(text)
             _TableStatement(scope).read(chain.links[start + 1 :])

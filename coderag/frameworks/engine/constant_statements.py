@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from coderag.frameworks.engine.verb_words import VerbWords
@@ -21,12 +22,15 @@ ACCESS = {"reads": Access.READ, "writes": Access.WRITE, "deletes": Access.DELETE
 CONSTANT = re.compile(r"[A-Z][A-Z0-9_$]*")
 # `private val u = Tables.USERS`, `Users u = USERS.as("u")`: a short name for a table.
 BOUND = re.compile(rb"\b(\w{1,60})[ \t]*=[ \t]*(?:Tables\.|[a-z]\w{0,60}\.)?([A-Z][A-Z0-9_]{0,80})(?![\w(]|\.[A-Z])")
+COLUMN = re.compile(rb"\b[A-Z][A-Z0-9_]{0,80}\.([A-Z][A-Z0-9_]{0,80})(?=\.[a-z])")
+MAX_NESTED = 4  # statements in each other that are looked at for a column in them
 RENAMED = frozenset({"as", "`as`", "asTable"})
 
 
 def read_constants(code: CodeFile, framework: str, words: VerbWords) -> Iterator[Usage]:
     """Yield the uses of tables of the statements that a file builds of constants."""
     names = _Names(code)
+    read: list[tuple[int, int]] = []  # where the statements are
     built = sorted(words.built, key=lambda name: (-len(name), name))
     anchor = re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in built) + rb")(?=\()")
     for chain in code.chains(anchor):
@@ -34,10 +38,27 @@ def read_constants(code: CodeFile, framework: str, words: VerbWords) -> Iterator
         start = next((link for link in links if link.name in words.built), None)
         if start is None or (links[-1] is start and "more" in words.built[start.name].split()):
             continue
+        read.append((chain.node.start_byte, chain.node.end_byte))
         scope = Scope()
         _tables(links, names, words, scope)
         _columns(links, names, words, scope)
         yield from scope.statement(code, chain.node, framework)
+    yield from _apart(code, framework, names, sorted(read))
+
+
+def _apart(code: CodeFile, framework: str, names: _Names, read: Sequence[tuple[int, int]]) -> Iterator[Usage]:
+    """Yield the columns outside of statements, `USERS.ID.eq(1)` of a condition that a function returns."""
+    for chain in code.chains(COLUMN):
+        start = chain.node.start_byte
+        before = bisect_right(read, (start, start)) - 1
+        if any(begin <= start < end for begin, end in read[max(0, before - MAX_NESTED) : before + 1]):
+            continue
+        table, column = names.column_of(chain)
+        scope = Scope()
+        if column and scope.table(table):
+            scope.column(f"{table}.{column}")
+            for statement in scope.statement(code, chain.node, framework):
+                yield replace(statement, sure=False)
 
 
 class _Names:

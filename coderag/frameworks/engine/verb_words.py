@@ -19,7 +19,8 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     `reads`, `writes`, `deletes`: the access; `row`: whole rows; `narrow`: no whole rows.
     What its arguments are: `lists`: what is read, instead of whole rows; `names`: fields as texts; `relations`:
     relations as texts; `joins`: models; `asks`: conditions by name; `condition`: SQL whose columns are read;
-    `sets`: what is written, by name; `first`: the first is a field that is written; `assigns`: so is what a closure
+    `sets`: what is written, by name; `orders`: what rows are sorted or grouped by;
+    `first`: the first is a field that is written; `assigns`: so is what a closure
     assigns to; `rows`: dicts or objects that are written; `cte`: no table. `more`: another call has to follow.
     """
 
@@ -31,6 +32,7 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     models: frozenset[str] = frozenset()  # calls that are given that model
     tables: frozenset[str] = frozenset()  # calls that are given the names of tables
     constants: bool = False  # tables and columns are constants: USERS, USERS.ID
+    by_use: bool = False  # the names of tables, as texts or constants, tell the statements of any builder
     idents: frozenset[str] = frozenset()  # calls among arguments that are put in as names: bun.Ident("id")
     awaited: bool = False  # so does a call on a class that is awaited
     lookup: str = ""  # between the parts of a condition's name: author__name

@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.engine.built_statements import read_built
 from coderag.frameworks.engine.constant_statements import read_constants
+from coderag.frameworks.engine.named_tables import read_named
 from coderag.frameworks.engine.verb_words import VerbWords, verb_words
 from coderag.frameworks.usage.binding import Bound, Told
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
@@ -48,8 +49,12 @@ def read(code: CodeFile, frameworks: Sequence[str]) -> Iterator[Usage]:
     """Yield the uses of models of the frameworks that a file may use; of those alone that it names, if any."""
     words = {framework: verb_words(framework) for framework in frameworks}
     named = [framework for framework in frameworks if _is_evident(code, words[framework])]
-    for framework in named or frameworks:
-        if words[framework].constants:
+    for framework in frameworks:
+        if words[framework].by_use:
+            yield from read_named(code, framework, words[framework])
+        elif named and framework not in named:
+            continue
+        elif words[framework].constants:
             yield from read_constants(code, framework, words[framework])
         elif words[framework].built:
             yield from read_built(code, framework, words[framework])

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from coderag.decoding import converted
 from coderag.errors import LanguageDataError
 from coderag.resources import data_folder
 from coderag.syntax.trees.literals import Literal, as_text
@@ -57,7 +58,7 @@ def framework_data(framework: str, file: str, kind: type[Data]) -> Data:
     """Return a file of a framework's data; raises LanguageDataError where it is wrong."""
     path = data_folder("schemas/frameworks") / framework / file
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), kind)
+        return converted(tomllib.loads(path.read_text(encoding="utf-8")), kind)
     except (OSError, ValueError) as error:  # tomllib's and msgspec's errors are ValueErrors
         raise LanguageDataError(f"{path}: {error}") from error
 

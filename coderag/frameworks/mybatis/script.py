@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from coderag.decoding import converted
 from coderag.frameworks.common.elements import Element
 from coderag.sql.in_code.evaluation.string_values import Choice, Hole, Text, Value
 
@@ -103,7 +104,7 @@ class Script:
             yield Text(inner.values.get("close", ""))
         elif inner.name in words.trimmed:
             stated = {name: inner.values[name] for name in TRIM_NAMES if name in inner.values}
-            trim = msgspec.convert({**msgspec.to_builtins(words.trimmed[inner.name]), **stated}, Trim)
+            trim = converted({**msgspec.to_builtins(words.trimmed[inner.name]), **stated}, Trim)
             yield from _trimmed(tuple(self._of(inner, given, depth)), trim)
         else:
             yield from self._of(inner, given, depth)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib import import_module
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from coderag.frameworks.common.held_texts import holds
 from coderag.frameworks.engine.recognition import using
-from coderag.frameworks.usage.source_file import CodeFile
-from coderag.frameworks.usage.usage import Usage
 from coderag.sql.in_code.records import NO_USES, DataUses, ModelUse, Statement
 from coderag.syntax.outline import Outline
 from coderag.syntax.parsed import Parsed
+
+if TYPE_CHECKING:
+    from coderag.frameworks.usage.usage import Usage
 
 __all__ = ["MAPPERS", "Mapper", "read_mapped"]
 
@@ -129,7 +131,7 @@ def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
     for statement in _found(parsed, outline, path):
         if isinstance(statement, ModelUse):
             models.setdefault(statement)
-        else:
+        elif statement.sure or not any(map(partial(_is_read, statement), statements)):
             statements.setdefault(statement)
     if not models and not statements:
         return NO_USES
@@ -139,15 +141,24 @@ def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
     )
 
 
+def _is_read(unsure: Statement, other: Statement) -> bool:
+    """Tell whether a reader that knows more has read a statement at the place of one that is unsure."""
+    return other.how != unsure.how and other.row <= unsure.row <= other.last_row
+
+
 def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Usage]:
     data = parsed.lines.data
-    code: CodeFile | None = None
-    for mapper in MAPPERS.get(parsed.language.name, ()):
-        if holds(data, mapper.words):
-            code = code or CodeFile(parsed, outline, path)
-            read = import_module(f"coderag.frameworks.{mapper.framework}.queries").read
-            yield from cast("Iterator[Usage]", read(code))
-    if frameworks := [one.framework for one in using(parsed.language.name) if one.is_in(data)]:
+    mappers = [mapper for mapper in MAPPERS.get(parsed.language.name, ()) if holds(data, mapper.words)]
+    frameworks = [one.framework for one in using(parsed.language.name) if one.is_in(data)]
+    if not mappers and not frameworks:
+        return
+    from coderag.frameworks.usage.source_file import CodeFile
+
+    code = CodeFile(parsed, outline, path)
+    for mapper in mappers:
+        read = import_module(f"coderag.frameworks.{mapper.framework}.queries").read
+        yield from cast("Iterator[Usage]", read(code))
+    if frameworks:
         from coderag.frameworks.engine import verbs
 
-        yield from verbs.read(code or CodeFile(parsed, outline, path), frameworks)
+        yield from verbs.read(code, frameworks)

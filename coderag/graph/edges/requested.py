@@ -44,6 +44,23 @@ class Requests:
             routes = self._known[key] = self._answering(method, _parts(address.partition("?")[0].partition("#")[0]))
         return routes
 
+    def ending(self, method: str, address: str) -> tuple[Served, ...]:
+        """Return the routes that answer an address behind a prefix, those with the shortest prefix."""
+        asked = _parts(address.partition("?")[0].partition("#")[0])
+        if not asked or ANY in asked[:1]:
+            return ()
+        for size in sorted(size for size in self._by_size if size > len(asked)):
+            found = tuple(
+                served
+                for parts, served in self._by_size[size]
+                if (not method or served.method in ("", method))
+                and parts[-len(asked)] == asked[0]
+                and all(part in (ANY, wanted) for part, wanted in zip(parts[-len(asked) :], asked, strict=True))
+            )
+            if found:
+                return found if len(found) <= MAX_SERVED else ()
+        return ()
+
     def _answering(self, method: str, asked: tuple[str, ...]) -> tuple[Served, ...]:
         best: list[Served] = []
         most = 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 
 from msgspec.structs import replace
 
+from coderag.graph.edges.constant_tables import ConstantTables
 from coderag.graph.edges.model_edges import ModelUses
 from coderag.graph.edges.schema_nodes import Data, accesses
 from coderag.graph.edges.statement_parameters import Runners
@@ -42,7 +42,8 @@ def add_uses(
     runners = Runners(files, names)
     for number, file in enumerate(files):
         uses = file.links.uses
-        for statement in map(partial(_settled, runners, number), uses.statements):
+        for written in uses.statements:
+            statement = _settled(runners, number, statements.constants.named(number, written))
             if not statement.sure and (TEST in file.labels or _is_of_call(statement)):
                 continue  # names, expectations and cases of tests are no queries, unless something runs them
             touch = Touch(draft, places.node(number, statement.owner), number, statement.row)
@@ -67,11 +68,13 @@ class _Statements:
         self._data = data
         self._schema = schema
         # What constants hold, and functions that return SQL, by file and definition.
+        self.constants = ConstantTables(files, names)
         self._held: dict[tuple[int, int], list[Statement]] = {}
         for number, file in enumerate(files):
             for statement in file.links.uses.statements:
                 if statement.owner >= 0 and not statement.sure and not _is_of_call(statement):
-                    self._held.setdefault((number, statement.owner), []).append(statement)
+                    held = self.constants.named(number, statement)
+                    self._held.setdefault((number, statement.owner), []).append(held)
         self._tagged = {  # the queries that fields hold, which their tags name
             (number, referred.owner): referred
             for number, file in enumerate(files)

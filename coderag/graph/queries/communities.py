@@ -15,6 +15,7 @@ from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.centrality import counted_nodes, edge_weights
 from coderag.graph.records import EdgeKind, NodeKind
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import distinct
 
 __all__ = ["NO_COMMUNITY", "communities", "leiden_groups"]
 
@@ -58,7 +59,7 @@ def communities(graph: Graph, *, tests: bool = False) -> Array:
 def _vertices(graph: Graph, counted: Array) -> tuple[Array, list[str]]:
     """Return the vertex of each node, i64[nodes] with -1 for none, and the folders of the vertices."""
     data = np.isin(graph.node_kind, [NODE_KINDS.index(kind) for kind in DATA])
-    files = np.unique(graph.node_file[counted & ~data & (graph.node_file >= 0)])
+    files = distinct(graph.node_file[counted & ~data & (graph.node_file >= 0)])
     vertex = np.full(len(graph), -1, np.int64)
     known = np.full(len(graph.paths) + 1, -1, np.int64)
     known[files] = np.arange(len(files))

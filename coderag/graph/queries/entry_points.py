@@ -18,6 +18,7 @@ from coderag.graph.queries.centrality import counted_nodes
 from coderag.graph.queries.locations import TYPE_KINDS
 from coderag.graph.records import EdgeKind, NodeKind
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.types import Chunk, Kind
 
 __all__ = ["Chunks", "EntryGroup", "EntryKind", "EntryPoint", "entry_groups", "entry_points", "group_text"]
@@ -135,7 +136,7 @@ def _routes(graph: Graph, among: Array) -> Iterator[EntryPoint]:
 
 def _declared(graph: Graph, chunks: Chunks, *, ranks: Array, among: Array) -> Iterator[EntryPoint]:
     """Yield the jobs and commands that files declare whose paths mention such things."""
-    files = np.unique(graph.node_file[among & (graph.node_file >= 0)])
+    files = distinct(graph.node_file[among & (graph.node_file >= 0)])
     paths = ((path, _asked(path)) for path in sorted(graph.paths.some(files)))
     asked_of = sorted(((path, asked) for path, asked in paths if asked), key=lambda one: EntryKind.JOB not in one[1])
     for path, asked in asked_of[:MOST_FILES]:

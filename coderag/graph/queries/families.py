@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coderag.graph.graph import Graph
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.sql.migration_order import MIGRATION_WORDS
 from coderag.text.counted import counted
 
@@ -106,7 +107,7 @@ def _share_names(graph: Graph, group: Sequence[int]) -> bool:
     nodes = np.flatnonzero(np.isin(graph.node_file, group))
     _, files = np.unique(graph.node_file[nodes], return_inverse=True)
     _, names = np.unique(hashes[nodes], return_inverse=True)
-    pairs = np.unique(files.astype(np.int64) * (int(names.max(initial=0)) + 1) + names)
+    pairs = distinct(files.astype(np.int64) * (int(names.max(initial=0)) + 1) + names)
     files, names = np.divmod(pairs, int(names.max(initial=0)) + 1)
     shared = np.bincount(names) >= NEARLY_ALL * len(group)
     if (count := int(shared.sum())) >= MANY_NAMES:

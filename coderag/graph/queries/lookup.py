@@ -4,7 +4,7 @@ Session.get   pkg.mod.Session.get   pkg::Type   a definition by the end of its q
 src/cart.py   cart.py               a file by the end of its path
 src/cart.py:120                     what is defined there
 orders   sales.orders   orders.total   shop:orders   a table, view or column; with a database in front
-GET /users   /users   GET /users/5  a route; of one with parameters also an address that it answers
+GET /users   /users   GET /users/5  a route; of one with parameters also an address that it answers, and the end of one
 """
 
 from __future__ import annotations
@@ -131,14 +131,18 @@ def _routes(graph: Graph, method: str, address: str) -> list[Node]:
 
 
 def _routes_like(graph: Graph, method: str, address: str) -> list[Node]:
-    """Return the routes that would answer an address: /users/5 and /users/:id are both answered by /users/{id}."""
+    """Return the routes that would answer an address: /users/5 and /users/:id are both answered by /users/{id}.
+
+    Where there is none, those that would answer it behind a prefix: /api/v1/users/{id} for /users/5.
+    """
     numbers = np.flatnonzero(graph.node_kind[:] == NODE_KINDS.index(NodeKind.ROUTE)).tolist()
     routes = list(map(graph.node, numbers))
     served = []
     for node in routes:
         told, _, path = node.name.rpartition(" ")
         served.append(Served(node.number, told, path))
-    found = {one.node for one in Requests(served).answering(method, address)}
+    requests = Requests(served)
+    found = {one.node for one in requests.answering(method, address) or requests.ending(method, address)}
     return [node for node in routes if node.number in found]
 
 

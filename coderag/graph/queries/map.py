@@ -24,6 +24,7 @@ from coderag.graph.queries.locations import TYPE_KINDS
 from coderag.graph.queries.part_sentences import PartFiles, PartSentence, part_sentence
 from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.index.storage.arrays.specs import within
 from coderag.index.storage.postings import summed
 from coderag.text.budget import tokens_of
@@ -175,7 +176,7 @@ def map_of(
     shown = [part.done() for part in parts]
     if tests is not TestPolicy.EXCLUDE:  # the graph numbers its communities without them
         shown = [replace(part, community=NO_COMMUNITY) for part in shown]
-    known = len(np.unique(community[(rank > 0) & (community >= 0)]))
+    known = len(distinct(community[(rank > 0) & (community >= 0)]))
     return RepositoryMap(
         repository,
         question,
@@ -279,7 +280,7 @@ def _allowed(
 
 def _folded(graph: Graph, allowed: Array) -> tuple[list[Family], Array]:
     """Return families of files that are alike, and which nodes are left without them; data stays."""
-    files = np.unique(graph.node_file[allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))])
+    files = distinct(graph.node_file[allowed & (graph.node_kind == NODE_KINDS.index(NodeKind.FILE))])
     found = families(graph, files.tolist())
     members = [graph.file_numbers[path] for family in found for path in family.paths]
     if not members or len(members) == len(files):  # where there is nothing else, they are what is asked for

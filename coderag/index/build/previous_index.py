@@ -61,6 +61,8 @@ def open_previous(folder: IndexPath, manifest: Manifest, *, checked: bool) -> Pr
         manifest = replace(manifest, graph="", graph_sum=NO_SUM, graph_key="")
     if manifest.history and checked and not is_sound(folder / manifest.history, manifest.history_sum):
         manifest = without_history(manifest)
+    if manifest.hnsw and checked and not is_sound(folder / manifest.hnsw, manifest.hnsw_sum):
+        manifest = replace(manifest, hnsw="", hnsw_sum=NO_SUM)
     return PreviousIndex(manifest, listed, tuple(parts), file_locations(dict(enumerate(parts))))
 
 

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from coderag.catalog.merged import merged
+from coderag.decoding import json_decoder
 from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.catalog.arrays import CATALOG_FORMAT, catalog_arrays
 from coderag.index.catalog.files import FileDatabases
@@ -80,7 +81,7 @@ class Units(Sequence[Unit], Generic[Unit]):
     def __init__(self, arrays: Mapping[str, Array], prefix: str, kind: type[Unit]) -> None:
         self._blob = arrays[f"{prefix}_json"]
         self._offsets = arrays[f"{prefix}_json_offsets"]
-        self._decoder = msgspec.json.Decoder(kind)
+        self._decoder = json_decoder(kind)
         self._known: dict[int, Unit] = {}
 
     def __len__(self) -> int:

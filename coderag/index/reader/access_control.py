@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from coderag.decoding import converted
 from coderag.errors import AccessError, IndexDamagedError, QueryError, SettingsError
 from coderag.files.globs import path_test, split_globs
 from coderag.index.catalog.catalog import Catalog
@@ -140,7 +141,7 @@ def access_of(manifest: Manifest) -> Access:
     if not manifest.access:
         return Access()
     try:
-        access = msgspec.convert(manifest.access, Access)
+        access = converted(manifest.access, Access)
         for rules in (access.rules, *(file.rules for file in access.others)):
             check_count(len(rules) + sum(len(access_rule.paths) for access_rule in rules), "the index")
         for rule in access.rules:

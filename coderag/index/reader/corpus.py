@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from coderag.index.storage.vectors import cosines
 from coderag.record import record, replaced
 from coderag.text.tokens import term_hash
 from coderag.types import Chunk, Content, Kind
+
+if TYPE_CHECKING:
+    from coderag.index.storage.vector_graph import VectorGraph
 
 __all__ = ["Corpus", "Form", "Member", "open_members", "path_keys", "text_keys"]
 
@@ -137,6 +140,7 @@ class Corpus:
         self._companions: dict[type[Any], Any] = {}
         self._known_names, self._known_paths = _Recalled[tuple[str, str]](), _Recalled[str]()
         self._compared = 0  # paths, one with another
+        self.vector_graphs: tuple[tuple[IndexPath, VectorGraph], ...] = ()  # with the folders of their indexes
 
     def __len__(self) -> int:
         """Return how many chunks there are, dead ones included."""
@@ -245,6 +249,7 @@ class Corpus:
     def with_dead(self, dead: Sequence[tuple[int, ...]]) -> Corpus:
         """Return the same chunks and files, of which others are dead: a list of numbers for each segment."""
         other = Corpus([replaced(one, dead=files) for one, files in zip(self.members, dead, strict=True)])
+        other.vector_graphs = self.vector_graphs
         other.__dict__.update({name: self.__dict__[name] for name in WHATEVER_IS_DEAD if name in self.__dict__})
         return other
 

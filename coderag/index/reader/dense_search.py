@@ -4,21 +4,27 @@ A small index compares all of them. In a large one the signs of the numbers tell
 and a vector agree in the more signs the nearer they are (Charikar, "Similarity estimation techniques from rounding
 algorithms", 2002), and the numbers of the question say how much a sign counts. Counting bits reads an eighth of the
 bytes, in half of the time, and needs nothing that would have to be trained or kept true with updates; what a filter
-leaves out takes no place among those that are compared.
+leaves out takes no place among those that are compared. Where an index has a graph over its vectors, that tells which
+are worth it, unless a filter leaves out so many that too few of those would remain.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus
 from coderag.index.reader.order import best_chunks
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.manifest import SEGMENTS
 from coderag.index.storage.vectors import SIGN_BITS, Vectors, cosines, signs_of
 from coderag.record import record
+
+if TYPE_CHECKING:
+    from coderag.index.storage.vector_graph import VectorGraph
 
 __all__ = ["COMPARED", "EXACT_UP_TO", "DenseHits", "How", "cosines_of", "dense_search", "way"]
 
@@ -27,6 +33,7 @@ EXACT_UP_TO = 200_000
 # Vectors that are compared after their signs were. Of a million, .999 of the 10 nearest are among them, and .99 of the
 # 200 nearest; with half as many, .97.
 COMPARED = 4_000
+MOST_BESIDE = 0.2  # of the chunks, which a graph was not made of and which are compared beside it
 BLOCK = 1 << 15  # chunks whose signs are counted at a time, which keeps what is counted near the processor
 BYTE_VALUES = 256
 SAMPLED = 16  # a power of two; of about so many chunks one tells which estimate COMPARED of them reach
@@ -37,6 +44,7 @@ class How(StrEnum):
 
     ALL = "all"  # every vector is compared
     SIGNS = "signs"  # ... of those whose signs are most like the question's
+    GRAPH = "graph"  # ... of those that a graph leads to
 
 
 @record
@@ -48,8 +56,10 @@ class DenseHits:
 
 
 def way(corpus: Corpus) -> How:
-    """Return how the nearest chunks of a corpus are found: by its size."""
-    return How.SIGNS if corpus.live_chunks > EXACT_UP_TO else How.ALL
+    """Return how the nearest chunks of a corpus are found: by its size, and by whether it has graphs that fit it."""
+    if corpus.live_chunks <= EXACT_UP_TO:
+        return How.ALL
+    return How.SIGNS if _graphs_of(corpus) is None else How.GRAPH
 
 
 def dense_search(corpus: Corpus, query: Array, counts: Array, *, k: int, how: How | None = None) -> DenseHits:
@@ -58,14 +68,75 @@ def dense_search(corpus: Corpus, query: Array, counts: Array, *, k: int, how: Ho
     What counts 0, or is no nearer than a right angle, is left out. Of chunks that equal the k-th, the first by path
     and line are taken.
     """
-    if (how or way(corpus)) is How.ALL:
+    how = how or way(corpus)
+    if how is How.ALL:
         scores = corpus.cosines(query) * counts
         best = best_chunks(corpus, scores, k)
         return DenseHits(best, scores[best])
-    chosen = _promising(corpus, query, counts)
+    if how is How.GRAPH and query.any() and (found := _by_graph(corpus, query, counts, k)) is not None:
+        return found
+    return _compared(corpus, query, counts, _promising(corpus, query, counts), k)
+
+
+def _compared(corpus: Corpus, query: Array, counts: Array, chosen: Array, k: int) -> DenseHits:
+    """Return the best of some chunks, i64[n] ascending."""
     scores = cosines_of(corpus, query, chosen) * counts[chosen]
     best = best_chunks(corpus, scores, k, chunks=chosen)
     return DenseHits(chosen[best], scores[best])
+
+
+@record
+class _Graphs:
+    """The graphs of a corpus, and where it has what they were made of."""
+
+    placed: tuple[tuple[VectorGraph, Array, Array], ...]  # each with the first vector of a segment, and its chunk or -1
+    beside: Array  # i64[n]: chunks of segments that are in no graph
+
+
+def _graphs_of(corpus: Corpus) -> _Graphs | None:
+    """Return the graphs of a corpus, None where too much of it is in none."""
+    if not corpus.vector_graphs:
+        return None
+    graphs = corpus.companion(_Graphs, lambda: _placed(corpus))
+    return graphs if len(graphs.beside) <= MOST_BESIDE * len(corpus) else None
+
+
+def _placed(corpus: Corpus) -> _Graphs:
+    members = {member.segment.folder: member for member in corpus.members}
+    placed = []
+    for folder, graph in corpus.vector_graphs:
+        own = [members.get(folder / SEGMENTS / name) for name in graph.segments]
+        fits = [
+            one is not None and one.segment.vectors is not None and len(one.segment) == size
+            for one, size in zip(own, graph.sizes, strict=True)
+        ]
+        firsts = [one.first_chunk if one is not None and fit else -1 for one, fit in zip(own, fits, strict=True)]
+        for name, fit in zip(graph.segments, fits, strict=True):
+            if fit:
+                del members[folder / SEGMENTS / name]
+        starts = np.cumsum([0, *graph.sizes], dtype=np.int64)[:-1]
+        placed.append((graph, starts, np.array(firsts, dtype=np.int64)))
+    beside = [np.arange(one.first_chunk, one.first_chunk + len(one.segment)) for one in members.values()]
+    return _Graphs(tuple(placed), np.concatenate([np.zeros(0, dtype=np.int64), *beside]))
+
+
+def _by_graph(corpus: Corpus, query: Array, counts: Array, k: int) -> DenseHits | None:
+    """Return the nearest chunks that graphs lead to, None where others could be among them: then a filter is narrow."""
+    graphs = _graphs_of(corpus)
+    if graphs is None:
+        return None
+    found, least = [graphs.beside], 0.0
+    for graph, starts, firsts in graphs.placed:
+        keys, near = graph.nearest(query)
+        segments = np.searchsorted(starts, keys, side="right") - 1
+        chunks = firsts[segments] + keys - starts[segments]
+        found.append(chunks[firsts[segments] >= 0])
+        if 0 < len(near) < sum(graph.sizes):
+            least = max(least, float(near[-1]))  # whatever it did not lead to is no nearer
+    chosen = np.unique(np.concatenate(found))
+    hits = _compared(corpus, query, counts, chosen[counts[chosen] > 0], k)
+    worst = float(hits.scores[-1]) if len(hits.scores) == k else 0.0
+    return hits if worst >= least * float(counts.max(initial=0.0)) else None
 
 
 def cosines_of(corpus: Corpus, query: Array, chunks: Array) -> Array:

@@ -18,6 +18,7 @@ from coderag.record import record, replaced
 if TYPE_CHECKING:
     from coderag.index.catalog.catalog import Catalog
     from coderag.index.storage.listing import Listed
+    from coderag.index.storage.vector_graph import VectorGraph
 
 __all__ = ["OpenedRoot", "PinnedFiles", "open_root"]
 
@@ -32,6 +33,7 @@ class PinnedFiles:
     catalog: Array | None
     graph: Array | None
     history: Array | None
+    hnsw: Array | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,21 @@ class OpenedRoot:
         return Catalog.open(self.folder / self.manifest.catalog, self.pinned.catalog) if self.manifest.catalog else None
 
     @cached_property
+    def vector_graph(self) -> VectorGraph | None:
+        """The graph over the vectors, None where there is none or the extra is missing; raises IndexDamagedError."""
+        if self.pinned.hnsw is None:
+            return None
+        from coderag.index.storage.vector_graph import VectorGraph, is_installed  # few indexes have one
+        from coderag.index.storage.verified import is_verified
+
+        if not is_installed():
+            return None
+        path = self.folder / self.manifest.hnsw
+        if path.exists() and not is_verified(path, self.manifest.hnsw_sum):  # else an update has replaced it
+            raise IndexDamagedError(f'{path} is damaged: it is not what was written; run "coderag index"')
+        return VectorGraph(path, self.pinned.hnsw)
+
+    @cached_property
     def listed(self) -> Listed:
         """What the file system said of the root; raises IndexDamagedError."""
         return listing_of(self.folder, self.manifest, self.pinned.listing)
@@ -79,6 +96,7 @@ class OpenedRoot:
             (manifest.catalog, manifest.catalog_sum),
             (manifest.graph, manifest.graph_sum),
             (manifest.history, manifest.history_sum),
+            (manifest.hnsw, manifest.hnsw_sum),
         ):
             if name and (path := self.folder / name).exists() and not is_sound(path, known):
                 raise IndexDamagedError(f'{path} is damaged; run "coderag index"')
@@ -117,4 +135,5 @@ def _pin_files(folder: IndexPath, manifest: Manifest) -> PinnedFiles:
     catalog = held_file(folder / manifest.catalog) if manifest.catalog else None
     graph = held_file(folder / manifest.graph) if manifest.graph else None
     history = held_file(folder / manifest.history) if manifest.history else None
-    return PinnedFiles(held_file(folder / manifest.listing), catalog, graph, history)
+    hnsw = held_file(folder / manifest.hnsw) if manifest.hnsw else None
+    return PinnedFiles(held_file(folder / manifest.listing), catalog, graph, history, hnsw)

@@ -40,6 +40,8 @@ def damaged_files(folder: IndexPath, manifest: Manifest) -> list[Damage]:
         sums[manifest.graph] = manifest.graph_sum
     if manifest.history:
         sums[manifest.history] = manifest.history_sum
+    if manifest.hnsw:
+        sums[manifest.hnsw] = manifest.hnsw_sum
     for entry in manifest.segments:
         sums |= {f"{SEGMENTS}/{entry.name}/{name}": found for name, found in entry.sums.items()}
     return [*_differing(folder, sums)]

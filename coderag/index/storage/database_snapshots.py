@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from coderag.catalog.introspect.url import slug_of
+from coderag.decoding import json_decoder
 from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.sealed import Sealed, read_sealed, write_sealed
@@ -139,13 +140,13 @@ def _sealed(path: IndexPath) -> Sealed:
 
 def _decoded(path: IndexPath, body: bytes) -> DatabaseSnapshot:
     try:
-        stored = msgspec.json.decode(body, type=_Stored)
+        stored = json_decoder(_Stored).decode(body)
         if stored.format != FORMAT:
             raise IndexFormatError(
                 f"{path} has format {stored.format}, this version of coderag reads {FORMAT}; "
                 'remove it and run "coderag index" with the address of its database again'
             )
-        snapshot = msgspec.json.decode(stored.snapshot, type=DatabaseSnapshot)
+        snapshot = json_decoder(DatabaseSnapshot).decode(stored.snapshot)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise _damaged(path, str(error)) from error
     if path.name != f"{slug_of(snapshot.name)}.json":

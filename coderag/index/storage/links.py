@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from coderag.decoding import msgpack_decoder
 from coderag.index.storage.arrays.inflate import RECORD_BYTES, inflate
 from coderag.index.storage.link_columns import (
     Defined,
@@ -37,8 +38,8 @@ class Links(NamedTuple):
 
 
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(tuple[DefinedColumns | None, ReferenceColumns, DataUses])
-_USES_DECODER = msgspec.msgpack.Decoder(tuple[msgspec.Raw, msgspec.Raw, DataUses])
+_DECODER = msgpack_decoder(tuple[DefinedColumns | None, ReferenceColumns, DataUses])
+_USES_DECODER = msgpack_decoder(tuple[msgspec.Raw, msgspec.Raw, DataUses])
 
 
 def deflate_links(links: Links) -> bytes:
@@ -69,7 +70,7 @@ def _is_consistent(links: Links) -> bool:
     owners = [
         *map(OWNER, chain(mentions.imports, mentions.mentions, mentions.bindings, mentions.routes)),
         *map(OWNER, chain(uses.statements, uses.referred, uses.models, uses.parameters, uses.handed)),
-        *map(OWNER, chain(uses.column_parameters, uses.statement_parameters)),
+        *map(OWNER, chain(uses.column_parameters, uses.statement_parameters, uses.texts)),
         *map(HANDLES, mentions.routes),
     ]
     if owners and not -1 <= min(owners) <= max(owners) < count:

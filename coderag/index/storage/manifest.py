@@ -5,6 +5,7 @@ An index folder holds
     manifest.json         this; replaced by a rename, so a reader sees the old index or the new one
     graph-N-X.bin         what calls, reads and writes what (coderag.graph)
     history-N-X.bin       which commits brought which lines (coderag.index.history)
+    hnsw-N-X.bin          a graph over the vectors, where one is asked for (coderag.index.storage.vector_graph)
     listing-N-X.bin       what the file system said of the root (coderag.index.storage.listing)
     catalog-N-X.bin       the schema of all files and databases (coderag.index.catalog.catalog)
     databases/            what databases said when they were asked last (coderag.index.storage.database_snapshots)
@@ -112,8 +113,8 @@ UNWRITABLE = frozenset(  # no bug, but what the system, the disk or a limit does
 )
 SEGMENT_NAME = re.compile(r"[0-9a-f]{1,20}-[0-9a-f]{1,16}")
 SEGMENT_FILE = re.compile(r"arrays\.bin|text\.bin|vectors-[0-9a-f]{1,64}\.bin")
-NUMBERED = re.compile(r"(listing|catalog|graph|history)-([0-9]{1,15})-[0-9a-f]{16}\.bin")
-LEFT_OVER = re.compile(r"(?:listing|catalog|graph|history)-[0-9]+(?:-[0-9a-f]+)?\.bin|[a-z0-9-]+\.tmp")
+NUMBERED = re.compile(r"(listing|catalog|graph|history|hnsw)-([0-9]{1,15})-[0-9a-f]{16}\.bin")
+LEFT_OVER = re.compile(r"(?:listing|catalog|graph|history|hnsw)-[0-9]+(?:-[0-9a-f]+)?\.bin|[a-z0-9-]+\.tmp")
 DIGEST = re.compile(r"[0-9a-f]{64}|")
 NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of pairs that stand for no byte of a name either
 KEY = re.compile(r"[0-9a-f]{0,64}")
@@ -167,6 +168,8 @@ class Manifest:
     history_sum: Sum = NO_SUM
     history_key: str = ""  # of what it was read of: the commit that it leads to, and how
     with_history: bool = True  # whether a history is kept
+    hnsw: str = ""  # name of the file of the graph over the vectors, "" where there is none
+    hnsw_sum: Sum = NO_SUM
     portion: str = ""  # "2/4" where only the files of that portion are in the index (coderag.index.build.portion)
     encoder: dict[str, Any] = field(default_factory=dict)  # how to open it (EncoderSpec); {} for the shipped one
     encoder_named: bool = False  # whether the user named it, and no file of the root
@@ -227,7 +230,8 @@ def accept_away(folder: IndexPath, body: bytes) -> None:
 def as_foreign(manifest: Manifest) -> Manifest:
     """Return a manifest whose content other indexes may not have, and whose encoder this user did not name."""
     segments = tuple(replaced(entry, foreign=True) for entry in manifest.segments)
-    return replaced(manifest, segments=segments, encoder_named=False)
+    # Machine code that checks nothing follows the numbers of such a graph.
+    return replaced(manifest, segments=segments, encoder_named=False, hnsw="", hnsw_sum=NO_SUM)
 
 
 def without_history(manifest: Manifest) -> Manifest:
@@ -279,6 +283,8 @@ OPTIONAL: Mapping[str, Any] = {
     "history_sum": NO_SUM,
     "history_key": "",
     "with_history": True,
+    "hnsw": "",
+    "hnsw_sum": NO_SUM,
     "portion": "",
 }
 
@@ -376,7 +382,7 @@ ENTRY_FIELDS: Mapping[str, Callable[[Any], bool]] = {
 MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("root", "repository", "version"), _is_text),
     **dict.fromkeys(("catalog_key", "graph_key", "history_key"), _matches(KEY)),
-    **dict.fromkeys(("listing_sum", "catalog_sum", "graph_sum", "history_sum"), _is_sum),
+    **dict.fromkeys(("listing_sum", "catalog_sum", "graph_sum", "history_sum", "hnsw_sum"), _is_sum),
     **dict.fromkeys(("updated_ns", "graph_ns"), _is_time),
     "max_bytes": _is_count,
     "generation": _is_generation,
@@ -388,6 +394,7 @@ MANIFEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "catalog": _is_numbered("catalog", optional=True),
     "graph": _is_numbered("graph", optional=True),
     "history": _is_numbered("history", optional=True),
+    "hnsw": _is_numbered("hnsw", optional=True),
     "contents": lambda value: isinstance(value, list) and all(one in list(Content) for one in value),
     "parts": lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
     "vectors": _matches(KEY),
@@ -456,7 +463,7 @@ def remove_leftovers(folder: IndexPath, manifest: Manifest) -> None:
         for file in segment.entries():
             if file.startswith("vectors-") and file != vectors_name(manifest.vectors):
                 (segment / file).remove()
-    kept = {manifest.listing, manifest.catalog, manifest.graph, manifest.history}
+    kept = {manifest.listing, manifest.catalog, manifest.graph, manifest.history, manifest.hnsw}
     for name in folder.entries():
         if LEFT_OVER.fullmatch(name) and name not in kept:
             (folder / name).remove()

@@ -14,6 +14,7 @@ import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.number_blocks import NumberBlocks, pack_blocks
+from coderag.index.storage.arrays.ranges import distinct
 
 __all__ = [
     "SHORT_DOCS",
@@ -181,7 +182,7 @@ def merge_terms(vocabularies: Sequence[Array]) -> tuple[Array, list[Array]]:
     """Return the sorted union of vocabularies u64[...], and each one's positions in it."""
     if not vocabularies:
         return np.zeros(0, dtype=np.uint64), []
-    union = np.unique(np.concatenate(vocabularies))
+    union = distinct(np.concatenate(vocabularies))
     return union, [np.searchsorted(union, vocabulary).astype(np.uint32) for vocabulary in vocabularies]
 
 

@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from coderag.decoding import converted
+
 __all__ = ["decode_record", "encode_record"]
 
 # Surrogates stand for bytes that are no UTF-8. Where there are any, they are stored as characters of the last plane
@@ -32,8 +34,7 @@ def decode_record(data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
     """Return what `encode_record` gave; raises MsgspecError for anything else."""
     if not data.startswith(ESCAPED):
         return decoder.decode(data)
-    found: T = msgspec.convert(_translated(msgspec.json.decode(data), UNESCAPE), decoder.type)
-    return found
+    return converted(_translated(msgspec.json.decode(data), UNESCAPE), decoder.type)
 
 
 def _translated(value: Any, table: dict[int, int]) -> Any:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import zlib
 
-import msgspec
-
+from coderag.decoding import json_decoder
 from coderag.index.storage.arrays.inflate import RECORD_BYTES, inflate
 from coderag.index.storage.record_json import decode_record, encode_record
 from coderag.sql.records import Facts
 
 __all__ = ["deflate_facts", "inflate_facts"]
 
-_DECODER = msgspec.json.Decoder(Facts)
+_DECODER = json_decoder(Facts)
 
 
 def deflate_facts(facts: Facts) -> bytes:

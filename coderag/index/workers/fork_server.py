@@ -56,7 +56,8 @@ class Load:
 
     languages: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()  # whose languages are loaded too
-    sql: bool = False  # what reads SQL in code
+    strings: bool = False  # what reads SQL in code
+    sql: bool = False  # the parser of SQL
 
 
 class ForkServer:
@@ -273,6 +274,10 @@ def _load(load: Load) -> None:
     from coderag.index.workers.readers import warm_up
 
     warm_up(load.paths, load.languages)
+    if load.strings:
+        from coderag.sql.in_code.strings import load_extraction
+
+        load_extraction()
     if load.sql:
         from coderag.sql.statements.parsing import load_parser
 

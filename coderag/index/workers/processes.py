@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProcessExecutor"]
 
+WITH_STRINGS = 8  # of more files, most often some hold SQL or something like it
 WITH_SQL = 200  # of more files, most often some of every few hold SQL
 # After more, what readers have grown by is worth more than what another start takes: a copy of the fork server is ready
 # in milliseconds, and what follows, the segment and the graph, is where the memory of all processes peaks.
@@ -76,7 +77,8 @@ class ProcessExecutor:
 def _needed(batches: Sequence[Batch]) -> Load:
     """Return what most of those that read some batches need."""
     languages = tuple(sorted({file.language for batch in batches for file in batch}))
-    return Load(languages, sql=sum(map(len, batches)) > WITH_SQL)
+    files = sum(map(len, batches))
+    return Load(languages, strings=files > WITH_STRINGS, sql=files > WITH_SQL)
 
 
 def available_cores() -> int:

@@ -21,12 +21,13 @@ from coderag.search.retrieval.maxsim import averaged, best_likenesses
 from coderag.search.retrieval.soft_match import soft_coverage
 from coderag.text.tokens import terms
 
-__all__ = ["FAMILIES", "FEATURES", "FeatureColumns", "known_terms"]
+__all__ = ["FAMILIES", "FEATURES", "LENGTHS", "FeatureColumns", "known_terms"]
 
 FEATURES = (
     "text",  # BM25F of the chunk over the best chunk's
     "file",  # of its file, over the best file's
     "file_support",  # how many of the candidates are in the same file, by their text score, over the most
+    "file_lines",  # ... and how many lines these have
     "path",  # share of the question, by rarity, in the path
     "filename_match",  # share of the file's stem that the question names
     "name",  # share of the chunk's name that the question names
@@ -47,10 +48,13 @@ FEATURES = (
     "likeplace",  # similarity of the question's words to those of the enclosing name and the path, by rarity
     *SURROUNDINGS,
 )
+# The features that grow with the length of what is found. Trees never learn from them: what answers the questions that
+# they are grown on has the length that the making of these questions gave it.
+LENGTHS = frozenset({"file_lines"})
 # Groups of features that a question may be ranked without, for ablations.
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "words": ("text", "file", "file_support", "coverage"),
+        "words": ("text", "file", "file_support", "file_lines", "coverage"),
         "vectors": ("cosine_scaled", "cosine", "file_cosine"),
         "paths": ("path", "filename_match"),
         "names": ("name", "named", "scope"),
@@ -66,6 +70,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 PLACE: Mapping[str, int] = MappingProxyType({name: place for place, name in enumerate(FEATURES)})
 SYMBOLS = ("symbol", "exact_symbol", "type", "definition_file", "capital")
 MIN_BEGINNING = 4
+FEWEST_LINES, MOST_LINES = 10, 180  # that a chunk counts for, so that neither one-liners nor giants decide
 OTHER_CASE = 0.85  # factor for a definition whose name has other capitals than the question
 SIGNS = re.compile(r"[\W_]+")
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)[?!=]?$")
@@ -176,6 +181,20 @@ def _of_lists(view: CandidateView) -> dict[str, Array]:
     }
 
 
+def _file_lines(view: CandidateView) -> dict[str, Array]:
+    """Return how many lines of each candidate's file are in candidates, by their text score, over the most of a file.
+
+    A long file with much that fits is the one that a topic is at home in, rather than a short one beside it that has
+    the topic in its name.
+    """
+    lines = np.zeros(len(view), dtype=np.int64)
+    for member, rows, local in view.corpus.by_member(view.chunks):
+        lines[rows] = member.segment.last_row[local].astype(np.int64) - member.segment.first_row[local] + 1
+    worth = np.clip(lines, FEWEST_LINES, MOST_LINES) * view.scores.text[view.chunks]
+    of_files = np.bincount(view.own_file, weights=worth, minlength=1)
+    return {"file_lines": (of_files / max(float(of_files.max()), 1e-6))[view.own_file]}
+
+
 def _of_words(view: CandidateView) -> dict[str, Array]:
     """Return the shares of the question whose words, or similar ones, each candidate holds."""
     held, alike = soft_coverage(view.corpus, view.scores.words, view.chunks)
@@ -222,6 +241,7 @@ MAKERS: Mapping[str, Callable[[CandidateView], dict[str, Array]]] = {
     **dict.fromkeys(
         ("text", "file", "file_support", "path", "cosine_scaled", "cosine", "file_cosine", "fused"), _of_lists
     ),
+    "file_lines": _file_lines,
     **dict.fromkeys(("coverage", "soft_coverage"), _of_words),
     **dict.fromkeys(("name", "named", "scope", "filename_match"), _of_names),
     "likeplace": _like_place,

@@ -35,6 +35,7 @@ __all__ = [
     "ranked_chunks",
     "spread",
     "weigh",
+    "with_documents_alone",
     "with_implementations",
 ]
 
@@ -43,6 +44,8 @@ DECLARED = 10  # of a ranking; further down nobody looks for what is behind a de
 MAX_NAMED = 4  # candidates of one name; more have it for what they are all able to do
 CONSTRUCTORS = frozenset("__construct __init__ constructor init initialize new".split())  # each is of its own type
 ASKING_FOR_WORK = frozenset({QueryType.BEHAVIOR, QueryType.EDIT})
+ANSWERED_BY_DOCUMENTS = frozenset({QueryType.TOPIC, QueryType.BEHAVIOR})
+ALL, MUCH = 0.99, 0.4  # shares of a question's words, by rarity
 Pick = tuple[int, float]  # the position of a candidate, and its score
 
 
@@ -103,6 +106,28 @@ def feature_rows(
     """Return the candidates of a query with their features; those left out are 0. `prior` is of each candidate."""
     columns = FeatureColumns(corpus, question, scores, candidates, evidence=evidence, left_out=left_out)
     return Rows(candidates.chunks, columns, prior, question.query_type)
+
+
+def with_documents_alone(corpus: Corpus, rows: Rows, tuning: Tuning) -> Rows:
+    """Return candidates with the documents in full that have all words of a question of which no code has much.
+
+    Documents count less, as what they say is usually done by code that has the same words. Where no code has, they are
+    all that there is: "when are the snapshots taken?" in a repository that only describes them.
+    """
+    if rows.query_type not in ANSWERED_BY_DOCUMENTS or not corpus.documents.any():
+        return rows
+    is_document = corpus.documents[corpus.file_numbers(rows.chunks)]
+    if not is_document.any():
+        return rows
+    coverage = rows.columns["coverage"]
+    if coverage[~is_document].max(initial=0.0) >= MUCH:
+        return rows
+    telling = is_document & (coverage >= ALL)
+    if not telling.any():
+        return rows
+    prior = rows.prior.copy()
+    prior[telling] = np.minimum(prior[telling] / np.float32(tuning.priors["docs"]), np.float32(1))
+    return replaced(rows, prior=prior)
 
 
 def weigh(rows: Rows, tuning: Tuning, *, use_ranker: bool) -> Ranking:

@@ -35,6 +35,7 @@ WEIGHTS_BY_QUERY_TYPE: Mapping[QueryType, Mapping[str, float]] = {
     QueryType.TOPIC: {
         "cosine_scaled": 0.3,
         "file_cosine": 0.9,
+        "file_lines": 0.5,
         "soft_coverage": 0.4,
         "first": 0.2,
         "mentions": 0.4,

@@ -195,12 +195,13 @@ def _hit(answer: _Answer, *, max_lines: int) -> Hit:
 
 
 def _texts(answer: _Answer, shown: Sequence[int]) -> dict[int, str]:
-    """Return the text of each row from the first shown to the last."""
+    """Return the text of each row from the first shown to the last; blank rows may be in no chunk."""
     segment = answer.member.segment
     parts = np.concatenate([segment.parts(chunk) for chunk in answer.member.file_chunks(answer.file)])
     around = parts[(parts[:, 0] <= shown[-1]) & (parts[:, 1] >= shown[0])]
     text = segment.text(answer.file, int(around[:, 2].min()), int(around[:, 3].max())).decode("utf-8", "replace")
-    return dict(enumerate(text.split("\n"), start=int(around[:, 0].min())))
+    rows = dict(enumerate(text.split("\n"), start=int(around[:, 0].min())))
+    return {**dict.fromkeys(shown, ""), **rows}
 
 
 def _runs(shown: Sequence[int], texts: dict[int, str]) -> Iterator[range]:

@@ -10,6 +10,7 @@ from coderag.index.reader.corpus import Corpus
 from coderag.index.reader.dense_search import cosines_of, dense_search
 from coderag.index.reader.order import best_chunks, place_order
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.index.storage.postings import top_k
 from coderag.record import record
 from coderag.search.retrieval.fuse import DEPTH, Listed, fuse, joined
@@ -93,7 +94,7 @@ def fuse_lists(
     best_chunks_of_history = _history_list(corpus, evidence, prior)
     ascending = joined([lists.lexical, lists.dense, best_chunks_of_history])
     if certain is not None and len(certain):
-        ascending = np.union1d(ascending, certain)
+        ascending = distinct(np.concatenate([ascending, certain]))
     order = place_order(corpus, ascending)  # so that a stable sort by any score puts equal ones in this order
     chunks = ascending[order]
     of_words = lists.scorer.of(ascending)[order] * prior[chunks]
@@ -110,7 +111,7 @@ def fuse_lists(
         worth = fuse(chunks, [*two, (best_chunks_of_history, told, history_weight)], fusion)
     kept = np.sort(np.argsort(-worth, kind="stable")[:CANDIDATES])
     if certain is not None and len(certain):
-        kept = np.union1d(kept, np.flatnonzero(np.isin(chunks, certain)))
+        kept = distinct(np.concatenate([kept, np.flatnonzero(np.isin(chunks, certain))]))
     near = lists.dense.scaled(closeness[kept])
     return Candidates(chunks[kept], total[kept] / (1.0 + dense_weight), near, cosine[kept])
 

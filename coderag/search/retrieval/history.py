@@ -9,7 +9,7 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus, Member, text_keys
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.arrays.ranges import ranges
+from coderag.index.storage.arrays.ranges import distinct, ranges
 from coderag.index.storage.postings import idf, summed
 from coderag.record import record
 from coderag.search.query.understand import STOP_WEIGHT, Question
@@ -96,7 +96,7 @@ def _add(found: Array, member: Member, history: History, scores: Array) -> None:
     low = np.searchsorted(part_last, base + arrays["span_first"][spans])
     high = np.searchsorted(part_first, base + arrays["span_last"][spans], side="right")
     parts, span_of_part = ranges(low, np.maximum(low, high))
-    pairs = np.unique(touch_of_span[span_of_part] * np.int64(len(chunks)) + chunk_of_part[parts])
+    pairs = distinct(touch_of_span[span_of_part] * np.int64(len(chunks)) + chunk_of_part[parts])
     by, chunk = np.divmod(pairs, len(chunks) or 1)
     best, of_file = np.zeros(len(chunks), dtype=np.float32), np.zeros(len(known), dtype=np.float32)
     np.maximum.at(best, chunk, worth[by])

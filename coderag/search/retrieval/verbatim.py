@@ -79,7 +79,9 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
     for name in question.names:
         if question.others > (MAX_OTHERS_OF_PLAIN if is_plain(name) else MAX_OTHERS):
             continue
-        for chunk in _with_name(corpus, name, scores, allowed, asks_for_use=question.asks_for_use):
+        if not question.asks_for_use and _is_known(corpus, name, is_topic=question.others > 0):
+            continue
+        for chunk in _with_name(corpus, name, scores, allowed):
             names[chunk] = names.get(chunk, 0.0) + 1.0
     if not (messages or names):
         return NONE
@@ -244,13 +246,9 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
     return count >= MIN_PART_WORDS and len(content) >= MIN_PART_CONTENT and share >= PART
 
 
-def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array, *, asks_for_use: bool) -> list[int]:
-    """Return the chunks that have a name as it is written, if few files do.
-
-    That of a file or a definition is looked up where a question asks for its use.
-    """
-    wholes = whole_terms(name)
-    if not wholes or (not asks_for_use and _is_known(corpus, name, wholes)):
+def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array) -> list[int]:
+    """Return the chunks that have a name as it is written, if few files do."""
+    if not whole_terms(name):
         return []
     found: list[int] = []
     files: set[int] = set()
@@ -262,9 +260,15 @@ def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array, *, ask
     return found
 
 
-def _is_known(corpus: Corpus, name: str, wholes: Sequence[str]) -> bool:
-    """Tell whether a name is that of a definition or of a file."""
-    return _is_defined(corpus, name) or (FILE_NAME.fullmatch(name) is not None and names_a_file(corpus, wholes))
+def _is_known(corpus: Corpus, name: str, *, is_topic: bool) -> bool:
+    """Tell whether a name is that of a definition or of a file, which the ranking finds by their names.
+
+    A plain word among other words is a topic, "PowerShell completions", and known where it is a part of a path.
+    """
+    if _is_defined(corpus, name):
+        return True
+    names_files = FILE_NAME.fullmatch(name) is not None or (is_topic and name.isalnum())
+    return names_files and names_a_file(corpus, whole_terms(name))
 
 
 def _is_defined(corpus: Corpus, name: str) -> bool:

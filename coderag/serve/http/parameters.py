@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
+from coderag.decoding import converted
 from coderag.errors import QueryError
 from coderag.limits import BUDGET, DEPTH, GLOBS, ITEMS, MAP_BUDGET, SQL, WAYS, K
 
@@ -200,7 +201,7 @@ def decoded(record: type[Struct], given: Iterable[tuple[str, Any]]) -> Any:
         else:
             values[name] = value
     try:
-        return msgspec.convert(values, record, strict=False)
+        return converted(values, record, strict=False)
     except msgspec.ValidationError as error:
         raise QueryError(str(error)) from None
 

@@ -23,11 +23,11 @@ from coderag.sql.in_code.external_queries import (
 from coderag.sql.in_code.given import GivenCalls
 from coderag.sql.in_code.handed import handed_words
 from coderag.sql.in_code.not_sql import begins_like_sql
-from coderag.sql.in_code.placeholders import masked
+from coderag.sql.in_code.placeholders import Masked, masked
 from coderag.sql.in_code.records import DataUses, GivenTo, Referred, Statement, TableUse
 from coderag.sql.in_code.sinks import NATIVE, Given, sinks_of
 from coderag.sql.in_code.sql_parameters import SqlParameters
-from coderag.sql.in_code.statements import ReadSql, joined, read_sql, words_of_sql
+from coderag.sql.in_code.statements import ReadSql, joined, read_sql, with_constants, words_of_sql
 from coderag.sql.records import ColumnUse
 from coderag.syntax.lines import Lines
 from coderag.syntax.outline import Definition, Outline
@@ -344,19 +344,20 @@ class Extraction:
         if not _may_begin(value):
             return False
         statements: list[ReadSql] = []
-        failed: list[str] = []
+        failed: list[Masked] = []
         for flat in variants(value):
-            sql = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED)
+            sql = masked(flat, double_quotes=self.dialects[0] in DOUBLE_QUOTED, constants=True)
             if not begins_like_sql(sql.text):
                 continue
             read = self._read(sql.text, sure=is_told, name=name)
             if read is not None:
                 self.parameters.add(sql, read, self.names.scope_of(node).outwards())
-                statements.append(read._replace(holes=read.holes or sql.dynamic))
+                statements.append(with_constants(read._replace(holes=read.holes or sql.dynamic), sql.constants))
             else:
-                failed.append(sql.text)
+                failed.append(sql)
         if not statements and sure and failed:
-            words = words_of_sql(failed[0], "no dialect that was tried reads it")
+            words = words_of_sql(failed[0].text, "no dialect that was tried reads it")
+            words = with_constants(words, failed[0].constants)
             if not words.tables:
                 return False
             statements.append(words)
@@ -395,6 +396,7 @@ class Extraction:
             how="sql",
             name=name,
             given=given,
+            constants=read.constants,
         )
         self.statements[statement] = None
 
@@ -420,20 +422,7 @@ class Extraction:
             tables = tuple(use for use in statement.tables if not self._is_temporary(use))
             columns = tuple(use for use in statement.columns if not self._is_of_temporary(use))
             if tables or columns or statement.calls:
-                yield Statement(
-                    row=statement.row,
-                    last_row=statement.last_row,
-                    owner=statement.owner,
-                    tables=tables,
-                    columns=columns,
-                    calls=statement.calls,
-                    sure=statement.sure,
-                    holes=statement.holes,
-                    lost=statement.lost,
-                    how=statement.how,
-                    name=statement.name,
-                    given=statement.given,
-                )
+                yield replace(statement, tables=tables, columns=columns)
 
     def _is_temporary(self, use: TableUse) -> bool:
         return use.table.name.casefold() in self.temporary

@@ -21,7 +21,7 @@ from coderag.syntax.trees.local_scopes import Event, Scope
 from coderag.syntax.trees.node_types import LISTS, LITERALS, MEMBERS, NAMES, PAIRS
 from coderag.syntax.trees.nodes import Called, bare_name, field_or, named_children, text_of, written
 
-__all__ = ["CALLEE", "RECEIVERS", "handed_words", "may_hand_table"]
+__all__ = ["CALLEE", "RECEIVERS", "handed_words"]
 
 MAX_HANDED = 1_000  # of a file
 MAX_WORD = 130  # bytes of a literal with its quotes
@@ -32,20 +32,6 @@ WORD = re.compile(r"[rRuU]?([\"'`])([A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})?)\1
 ROWS = frozenset("dictionary object hash set".split())
 KEYS = frozenset("property_identifier hash_key_symbol simple_symbol".split())  # of rows, besides literals
 RECEIVERS = frozenset({"self", "cls", "this"})  # parameters that no caller gives
-FIRST = rb"\w{1,60}\(\s{0,20}[\"'`][A-Za-z_]\w{0,62}[\"'`]"
-# An argument with a name, insert(table="users"), or the first one of a call of what is named like a database.
-SIGNS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rb"table\w{0,20}\s{0,4}[=:]\s{0,4}[\"'`]\w",
-        *(
-            end + mark + FIRST
-            for end in (rb"db", rb"Db", rb"DB", rb"ao", rb"ool", rb"atabase")
-            for mark in (rb"\.", rb"->")
-        ),
-    )
-)
-NAMED_BY_BUILDERS = frozenset({"csharp"})  # languages whose migrations have such arguments, and nothing more to tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +45,6 @@ class _Argument:
     words: tuple[str, ...] = ()
     parameter: str = ""
     parameter_position: int = -1
-
-
-def may_hand_table(data: bytes, language: str) -> bool:
-    """Tell whether a file without SQL may give a call the name of a table: insert(table="users")."""
-    return language not in NAMED_BY_BUILDERS and any(sign.search(data) for sign in SIGNS)
 
 
 def handed_words(names: Names, owner: Callable[[int], int]) -> tuple[Handed, ...]:

@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from coderag.sql.in_code.constants import constant_name
 from coderag.sql.in_code.evaluation.string_values import Hole, Text
 from coderag.sql.lineage.scopes import HOLE
 from coderag.sql.statements.lexemes import DOLLARS, block_comment, quoted, quoted_name
 
-__all__ = ["Masked", "masked"]
+__all__ = ["CONSTANT", "Masked", "masked"]
 
 MARK = "\x1a"  # a hole; no SQL has this character
+CONSTANT = "coderag_constant_"  # and a number: a table whose name a constant of another file may hold
 VALUE = "0"  # of a placeholder: a number may stand wherever a value may
 STRING = "'x'"  # for a string with a hole
 MAX_TEXT = 200_000
@@ -62,6 +64,7 @@ class Masked(NamedTuple):
     dynamic: bool
     parameters: tuple[Hole, ...] = ()  # the holes that are parameters; where one names a table, its number tells it
     columns: tuple[tuple[Hole, bool], ...] = ()  # the holes that stand where columns do, and whether these are written
+    constants: tuple[str, ...] = ()  # those that are tables by a constant; each has its number behind CONSTANT
 
 
 class _Token(NamedTuple):
@@ -92,10 +95,13 @@ class _Neighbours(NamedTuple):
 
 
 NO_TOKEN = _Token("", "", "")
+NO_HOLE = Hole()
 
 
-def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Masked:
+def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False, constants: bool = False) -> Masked:
     """Return text with its holes filled so that SQL parses; `double_quotes`: they may enclose strings.
+
+    With `constants`, tables that are constants are numbered: another file may tell their names.
 
     A value is filled with 0, the name of a table or column with HOLE; a hole that is a clause of its own, or the
     direction of an order, is left out:
@@ -106,12 +112,11 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
     """
     marked = "".join(part.text if isinstance(part, Text) else MARK for part in parts)[:MAX_TEXT]
     holes = [part for part in parts if isinstance(part, Hole)]
-    parameters: list[Hole] = []
+    names = _HoleNames(known=constants)
     met = 0  # holes so far
     tokens = _tokens(JDBC_CALL.sub(r"CALL \1", marked))
     fillers = FILLERS_WITH_STRINGS if double_quotes else FILLERS
     written: list[str] = []
-    columns: list[tuple[Hole, bool]] = []
     dynamic = False
     last, table, clause = NO_TOKEN, False, ""
     for token, following in zip(tokens, (*tokens[1:], NO_TOKEN), strict=False):
@@ -121,15 +126,11 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
             continue
         text: str | None = token.text
         if kind in fillers and (kind != "word" or MARK in token.text):
-            text = fillers[kind](token, _Neighbours(last, following, table))
-            dynamic = dynamic or (table and _is_hole(token, following))
-            if token.text.strip(QUOTES) == MARK:
-                hole = holes[met - 1]
-                if table and text is not None and hole.parameter:
-                    text = text.replace(HOLE, f"{HOLE}_{len(parameters)}")
-                    parameters.append(hole)
-                elif _is_column(text, clause, table=table):
-                    columns.append((hole, clause in WRITING))
+            around = _Neighbours(last, following, table)
+            hole = holes[met - 1] if token.text.strip(QUOTES) == MARK else NO_HOLE
+            constant = names.constant_at(hole, around)
+            dynamic = dynamic or (table and not constant and _is_hole(token, following))
+            text = names.filled(hole, fillers[kind](token, around), constant, clause, table=table)
         if text is None:
             written.append(token.before)
             continue
@@ -138,7 +139,39 @@ def masked(parts: Sequence[Text | Hole], *, double_quotes: bool = False) -> Mask
         if kind == "word" and text.upper() in CLAUSES:
             clause = text.upper()
         table = _is_table_next(last, written, due=table)
-    return Masked("".join(written).strip(), dynamic, tuple(parameters), tuple(columns))
+    joined = "".join(written).strip()
+    return Masked(joined, dynamic, tuple(names.parameters), tuple(names.columns), tuple(names.constants))
+
+
+class _HoleNames:
+    """The holes of a text that tables and columns are, and what is written for them; `known`: constants are tables."""
+
+    def __init__(self, *, known: bool) -> None:
+        self._known = known
+        self.parameters: list[Hole] = []
+        self.columns: list[tuple[Hole, bool]] = []
+        self.constants: dict[str, int] = {}
+
+    def constant_at(self, hole: Hole, around: _Neighbours) -> str:
+        """Return the constant that a hole is which stands where a table does, "" for any other hole."""
+        is_qualifier = around.after == "." and not around.following.before
+        if not self._known or hole.parameter or not (around.table or is_qualifier):
+            return ""
+        return constant_name(hole.written)
+
+    def filled(self, hole: Hole, text: str | None, constant: str, clause: str, *, table: bool) -> str | None:
+        """Return what is written for a hole that was filled with a text, and note it."""
+        if text is None or hole is NO_HOLE:
+            return text
+        if constant:
+            name = f"{CONSTANT}{self.constants.setdefault(constant, len(self.constants))}"
+            return text.replace(HOLE, name) if text[:1] in QUOTES else name
+        if table and hole.parameter:
+            text = text.replace(HOLE, f"{HOLE}_{len(self.parameters)}")
+            self.parameters.append(hole)
+        elif _is_column(text, clause, table=table):
+            self.columns.append((hole, clause in WRITING))
+        return text
 
 
 def _tokens(text: str) -> list[_Token]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
-__all__ = ["may_hold_sql"]
+__all__ = ["expressions", "load_expressions", "may_hand_table", "may_hold_sql"]
 
 NEAR = 64_000  # bytes between the two keywords of a statement with columns between them
 NEARER = 8_000  # of one that has a table there
@@ -19,12 +22,27 @@ BEFORE = (
 QUOTED = rb"(?:(?<=[\"'`{\n]%(word)s)|(?<=[\"'`{ \t\n][ \t]%(word)s))"
 
 
+class _Sought(NamedTuple):
+    """An expression and the plain text that it begins with, without which it is neither compiled nor tried."""
+
+    plain: bytes
+    pattern: bytes
+
+    def is_in(self, data: bytes) -> bool:
+        return self.plain in data and compiled(self.pattern).search(data) is not None
+
+
+def _sought(*pairs: tuple[bytes, bytes]) -> tuple[_Sought, ...]:
+    return tuple(_Sought(plain, plain + rest) for plain, rest in pairs)
+
+
 class _Pair(NamedTuple):
     """The first keyword of a statement, and what must follow it: right behind, or anywhere near."""
 
-    first: re.Pattern[bytes]
-    behind: re.Pattern[bytes] | None
-    near: re.Pattern[bytes] | None
+    word: bytes
+    first: bytes
+    behind: bytes
+    near: bytes
     reach: int  # bytes
     called: bool  # a word of code too: behind a quote only
 
@@ -32,8 +50,10 @@ class _Pair(NamedTuple):
 def _pair(word: bytes, *, behind: bytes = b"", near: bytes = b"", reach: int = NEARER, called: bool = False) -> _Pair:
     before = (QUOTED if called else BEFORE) % {b"word": word}
     # The word comes first in the pattern: re seeks what a pattern begins with much faster than anything else.
-    first = re.compile(word + rb"(?=" + BEHIND + rb")" + before)
-    return _Pair(first, re.compile(behind) if behind else None, re.compile(near) if near else None, reach, called)
+    return _Pair(word, word + rb"(?=" + BEHIND + rb")" + before, behind, near, reach, called)
+
+
+compiled = cache(re.compile)  # with the first file that needs it: all of them take ten milliseconds
 
 
 FROM = rb"from(?![\w(.:=,])(?<![\w.]from)"
@@ -63,41 +83,47 @@ CONSTANT = (
     rb"(?:[A-Z][A-Z0-9]{0,30}_[A-Z0-9_]{1,60}|[A-Z]{4,40}|\w{1,40}(?:Sql|SQL|_sql|Query|_query))"
 )
 VARIABLE = rb"\$?\w{0,30}(?:[sS]ql|SQL|[qQ]uery|[sS]tmt|[sS]tatement)"  # often a parameter of a function
-# Each pattern begins with plain text, which re seeks much faster than an alternative.
-RUNNING = tuple(
-    re.compile(word + FIRST + rb"(?:%s|%s)" % (HELD, CONSTANT) + LAST)
-    for word in (
-        rb"xec\w{0,30}",
-        rb"uery\w{0,30}",
-        rb"repare\w{0,30}",
-        rb"etch\w{0,30}",
-        rb"raw(?<=\braw)",
-        rb"read_sql\w{0,10}",
-        rb"find_by_sql",
-        rb"mogrify",
+RUNNING = _sought(
+    *(
+        (plain, rest + FIRST + rb"(?:%s|%s)" % (HELD, CONSTANT) + LAST)
+        for plain, rest in (
+            (b"xec", rb"\w{0,30}"),
+            (b"uery", rb"\w{0,30}"),
+            (b"repare", rb"\w{0,30}"),
+            (b"etch", rb"\w{0,30}"),
+            (b"raw", rb"(?<=\braw)"),
+            (b"read_sql", rb"\w{0,10}"),
+            (b"find_by_sql", b""),
+            (b"mogrify", b""),
+        )
+    ),
+    *(
+        (plain, rest + FIRST + VARIABLE + LAST)
+        for plain, rest in (
+            (b"xec", rb"\w{0,30}"),
+            (b"repare", rb"\w{0,30}"),
+            (b"query", rb"(?<=[.>:]query)"),
+            (b"Query", rb"\w{0,20}"),
+        )
+    ),
+)
+TAKING = _sought(
+    *(
+        (plain, rest + FIRST + HELD + LAST)
+        for plain, rest in (
+            (b"elect", rb"\w{0,30}"),
+            (b"get", rb"(?<=\bget)"),
+            (b"Get", rb"(?<=\bGet)"),
+            (b"run", rb"(?<=\brun)"),
+            (b"Run", rb"(?<=\bRun)"),
+            (b"update", rb"(?<=\bupdate)"),
+            (b"Update", rb"(?<=\bUpdate)"),
+            (b"sql", rb"(?<=\bsql)"),
+            (b"text", rb"(?<=\btext)"),
+        )
     )
 )
-RUNNING_VARIABLES = tuple(
-    re.compile(word + FIRST + VARIABLE + LAST)
-    for word in (rb"xec\w{0,30}", rb"repare\w{0,30}", rb"query(?<=[.>:]query)", rb"Query\w{0,20}")
-)
-TAKING = tuple(
-    re.compile(word + FIRST + HELD + LAST)
-    for word in (
-        rb"elect\w{0,30}",
-        rb"get(?<=\bget)",
-        rb"Get(?<=\bGet)",
-        rb"run(?<=\brun)",
-        rb"Run(?<=\bRun)",
-        rb"update(?<=\bupdate)",
-        rb"Update(?<=\bUpdate)",
-        rb"sql(?<=\bsql)",
-        rb"text(?<=\btext)",
-    )
-)
-HOLDERS = tuple(
-    re.compile(rb"%s\w{0,40}(?:\.|::)\w" % stem) for stem in (b"tatement", b"uer", b"sql", b"Sql", b"SQL", b"tmt")
-)
+HOLDERS = _sought(*((stem, rb"\w{0,40}(?:\.|::)\w") for stem in (b"tatement", b"uer", b"sql", b"Sql", b"SQL", b"tmt")))
 ANY_GATES = (b"sql", b"quer", b"stmt", b"statement", b"execute")
 GATES: dict[str, tuple[bytes, ...]] = {"c": (b"sql", b"pq", b"odbc", b"ocistmt")}
 GATES["cpp"] = GATES["c"]
@@ -108,48 +134,84 @@ LITERAL_HEAD = (
     rb"|upsert|call|exec|execute|explain|declare|begin|values|copy)\b)"
 )
 OPENED = {
-    language: tuple(re.compile(quote + LITERAL_HEAD) for quote in quotes)
+    language: _sought(*((quote, LITERAL_HEAD) for quote in quotes))
     for language, quotes in (("c", (b'"',)), ("cpp", (b'"',)), ("java", (b'"',)), ("go", (b'"', b"`")))
 }
-FILE = re.compile(rb"\.sql[\"'`\n]")
+FILE = _Sought(b".sql", rb"\.sql[\"'`\n]")
 LOADED = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rb"ueries\.(?<=[qQ]ueries\.)[A-Za-z]\w{1,60}\(",
-        rb"uerier\.(?<=[qQ]uerier\.)[A-Za-z]\w{1,60}\(",
-        rb"UERIES\.(?<=[qQ]UERIES\.)[A-Za-z]\w{1,60}\(",
-        rb"q\.(?<=\bq\.)[A-Z]\w{1,60}\(",
-        rb"q\.(?<=\bq\.)[A-Z]\w{1,60}\.(?:Exec|Get|Must|Query|Select)",
-        rb"ueries\.(?<=[qQ]ueries\.)[A-Z]\w{1,60}\.(?:Exec|Get|Must|Query|Select)",
-        rb"query:\"[\w-]{1,100}\"",
-        rb"StoredProcedure",  # what is run is a name
+    _Sought(plain, re.escape(plain) + rest)
+    for plain, rest in (
+        (b"ueries.", rb"(?<=[qQ]ueries\.)[A-Za-z]\w{1,60}\("),
+        (b"uerier.", rb"(?<=[qQ]uerier\.)[A-Za-z]\w{1,60}\("),
+        (b"UERIES.", rb"(?<=[qQ]UERIES\.)[A-Za-z]\w{1,60}\("),
+        (b"q.", rb"(?<=\bq\.)[A-Z]\w{1,60}\("),
+        (b"q.", rb"(?<=\bq\.)[A-Z]\w{1,60}\.(?:Exec|Get|Must|Query|Select)"),
+        (b"ueries.", rb"(?<=[qQ]ueries\.)[A-Z]\w{1,60}\.(?:Exec|Get|Must|Query|Select)"),
+        (b'query:"', rb"[\w-]{1,100}\""),
+        (b"StoredProcedure", b""),  # what is run is a name
     )
 )
+NAMED = rb"\w{1,60}\(\s{0,20}[\"'`][A-Za-z_]\w{0,62}[\"'`]"
+# An argument with a name, insert(table="users"), or the first one of a call of what is named like a database.
+HANDING = (
+    _Sought(b"table", rb"table\w{0,20}\s{0,4}[=:]\s{0,4}[\"'`]\w"),
+    *(
+        _Sought(end + mark, re.escape(end + mark) + NAMED)
+        for end in (b"db", b"Db", b"DB", b"ao", b"ool", b"atabase")
+        for mark in (b".", b"->")
+    ),
+)
+NAMED_BY_BUILDERS = frozenset({"csharp"})  # languages whose migrations have such arguments, and nothing more to tell
 
 
 def may_hold_sql(data: bytes, language: str) -> bool:
     """Tell whether a file may hold SQL, or may run some that stands elsewhere."""
     lowered = data.lower()
     opened = OPENED.get(language)
-    if (opened is None or any(one.search(lowered) for one in opened)) and any(
-        _has_pair(lowered, pair) for pair in PAIRS
-    ):
+    if (opened is None or _any_in(opened, lowered)) and any(_has_pair(lowered, pair) for pair in PAIRS):
         return True
     return any(sign in lowered for sign in GATES.get(language, ANY_GATES)) and _refers_to_sql(data, lowered)
 
 
+def may_hand_table(data: bytes, language: str) -> bool:
+    """Tell whether a file without SQL may give a call the name of a table: insert(table="users")."""
+    return language not in NAMED_BY_BUILDERS and _any_in(HANDING, data)
+
+
+def expressions() -> Iterator[tuple[str, bytes]]:
+    """Yield all expressions that are compiled when a file needs them, each with the method of it that is called."""
+    for sought in (*RUNNING, *TAKING, *HOLDERS, *LOADED, *HANDING, *chain(*OPENED.values()), FILE):
+        yield "search", sought.pattern
+    for pair in PAIRS:
+        yield "finditer", pair.first
+        yield from (("match", pair.behind),) if pair.behind else ()
+        yield from (("search", pair.near),) if pair.near else ()
+
+
+def load_expressions() -> None:
+    """Compile all of them."""
+    for _, pattern in expressions():
+        compiled(pattern)
+
+
+def _any_in(some: Iterable[_Sought], data: bytes) -> bool:
+    return any(sought.is_in(data) for sought in some)
+
+
 def _has_pair(lowered: bytes, pair: _Pair) -> bool:
     """Tell whether a statement may begin with a word somewhere."""
+    if pair.word not in lowered:
+        return False
     near = -1  # where the second keyword stands next
-    for looks, match in enumerate(pair.first.finditer(lowered)):
+    for looks, match in enumerate(compiled(pair.first).finditer(lowered)):
         end = match.end()
         if looks >= MAX_LOOKS:
             return False
-        if pair.near is not None and near < end:
-            near = _next(pair.near, lowered, end)
-        told = pair.near is not None and near < end + pair.reach
-        if not told and pair.behind is not None:
-            told = pair.behind.match(lowered, end) is not None
+        if pair.near and near < end:
+            near = _next(compiled(pair.near), lowered, end)
+        told = bool(pair.near) and near < end + pair.reach
+        if not told and pair.behind:
+            told = compiled(pair.behind).match(lowered, end) is not None
         if told and _begins(lowered, match.start(), called=pair.called):
             return True
     return False
@@ -178,8 +240,8 @@ def _begins(lowered: bytes, position: int, *, called: bool) -> bool:
 def _refers_to_sql(data: bytes, lowered: bytes) -> bool:
     """Tell whether a file may name SQL that stands elsewhere."""
     return (
-        (b".sql" in lowered and FILE.search(lowered) is not None)
-        or any(pattern.search(data) for pattern in LOADED)
-        or any(pattern.search(data) for pattern in (*RUNNING, *RUNNING_VARIABLES))
-        or (any(pattern.search(data) for pattern in HOLDERS) and any(pattern.search(data) for pattern in TAKING))
+        FILE.is_in(lowered)
+        or _any_in(LOADED, data)
+        or _any_in(RUNNING, data)
+        or (_any_in(HOLDERS, data) and _any_in(TAKING, data))
     )

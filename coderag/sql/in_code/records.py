@@ -14,6 +14,7 @@ __all__ = [
     "NO_USES",
     "Access",
     "ColumnParameter",
+    "ConstantText",
     "DataUses",
     "GivenTo",
     "Handed",
@@ -70,6 +71,7 @@ class Statement(Record, frozen=True):
     name: str = ""  # of the constant, field or key of an object that holds it, where no call in the file runs it
     function: str = ""  # of another file that runs it when it is called, as the file's imports know it: Mapper.find
     given: GivenTo | None = None  # where it is not `sure`
+    constants: tuple[str, ...] = ()  # those of its tables that are constants, which another file may hold: Task.TABLE
 
 
 class Referred(Record, frozen=True):
@@ -137,6 +139,13 @@ class Handed(Record, frozen=True):
     is_behind: bool = False  # the callee is an argument of the call, and this one stands behind it: submit(f, "users")
 
 
+class ConstantText(Record, frozen=True):
+    """A constant or field whose value is a word, which may be the name of a table."""
+
+    owner: int  # the constant
+    text: str
+
+
 class DataUses(Record, frozen=True):
     """All that a file does to tables."""
 
@@ -147,6 +156,7 @@ class DataUses(Record, frozen=True):
     handed: tuple[Handed, ...] = ()
     column_parameters: tuple[ColumnParameter, ...] = ()
     statement_parameters: tuple[StatementParameter, ...] = ()
+    texts: tuple[ConstantText, ...] = ()
 
 
 NO_USES = DataUses()

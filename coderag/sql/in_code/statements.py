@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from coderag.sql.in_code.not_sql import in_capitals, is_convincing, is_prose
+from coderag.sql.in_code.placeholders import CONSTANT
 from coderag.sql.in_code.records import Access, TableUse
 from coderag.sql.lineage.scopes import HOLE, STAR
 from coderag.sql.lineage.usage import touched_by, usage_of_text
@@ -48,6 +51,7 @@ class ReadSql(NamedTuple):
     lost: str = ""
     temporary: tuple[Name, ...] = ()  # tables that it makes for the session
     parameters: tuple[tuple[int, Access], ...] = ()  # numbers of parameters that name tables, and what is done to them
+    constants: tuple[str, ...] = ()  # the tables that are constants, as Statement has them
 
 
 def read_sql(text: str, dialects: Sequence[str], *, name: str = "", sure: bool = True) -> ReadSql | None:
@@ -79,6 +83,25 @@ def _read_text(text: str, dialects: Sequence[str], name: str, sure: bool) -> Rea
     if sure and (match := CALLED.match(bare)) is not None:
         return ReadSql(calls=(match[1].replace('"', "").replace("[", "").replace("]", ""),))
     return None
+
+
+def with_constants(read: ReadSql, constants: Sequence[str]) -> ReadSql:
+    """Return what was read with constants as the names of the tables that `masked` numbered."""
+    if not constants:
+        return read
+    names = {f"{CONSTANT}{number}": _dotted(constant) for number, constant in enumerate(constants)}
+    return read._replace(
+        tables=tuple(replace(use, table=names.get(use.table.name, use.table)) for use in read.tables),
+        columns=tuple(
+            replace(use, tables=tuple(names.get(name.name, name) for name in use.tables)) for use in read.columns
+        ),
+        constants=tuple(constants),
+    )
+
+
+def _dotted(constant: str) -> Name:
+    holder, _, name = constant.rpartition(".")
+    return Name(name, holder)
 
 
 def words_of_sql(text: str, reason: str) -> ReadSql:
@@ -248,4 +271,5 @@ def joined(found: Sequence[ReadSql]) -> ReadSql:
         lost=next((sql.lost for sql in found if sql.lost), ""),
         temporary=tuple(dict.fromkeys(name for sql in found for name in sql.temporary)),
         parameters=tuple(dict.fromkeys(parameter for sql in found for parameter in sql.parameters)),
+        constants=tuple(dict.fromkeys(name for sql in found for name in sql.constants)),
     )

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from coderag.sql.in_code.drivers import dialects_of, is_of_others
-from coderag.sql.in_code.evaluation.values import Values
-from coderag.sql.in_code.extraction import Extraction
-from coderag.sql.in_code.handed import may_hand_table
-from coderag.sql.in_code.prefilter import may_hold_sql
+from coderag.sql.in_code.prefilter import load_expressions, may_hand_table, may_hold_sql
 from coderag.sql.in_code.records import NO_USES, DataUses
 from coderag.syntax.outline import Outline
 from coderag.syntax.parsed import Parsed
-from coderag.syntax.trees.local_names import Names
 
-__all__ = ["read_strings"]
+__all__ = ["load_extraction", "read_strings"]
 
 LANGUAGES = frozenset(
     """python javascript typescript tsx go java kotlin csharp ruby php rust scala elixir c cpp swift dart""".split()
@@ -31,8 +26,20 @@ def read_strings(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:  #
         return NO_USES
     if not may_hold_sql(data, parsed.language.name) and not may_hand_table(data, parsed.language.name):
         return NO_USES
+    from coderag.sql.in_code.drivers import dialects_of, is_of_others
+    from coderag.sql.in_code.evaluation.values import Values  # a third of what a reader of one file would load
+    from coderag.sql.in_code.extraction import Extraction
+    from coderag.syntax.trees.local_names import Names
+
     if is_of_others(data):
         return NO_USES
     names = Names(parsed.tree, parsed.language.name, data)
     gathering = Extraction(parsed.lines, outline, names, Values(names), dialects=dialects_of(data))
     return gathering.uses()
+
+
+def load_extraction() -> None:
+    """Load what the first file with SQL would."""
+    import coderag.sql.in_code.extraction  # noqa: F401
+
+    load_expressions()

@@ -132,7 +132,8 @@ CLAUSE = re.compile(
 FOLLOWING = re.compile(rf"(?:\s+(?:AS\s+)?(?P<alias>{PART}))?(?P<more>\s*,\s*(?P<next>{NAME}))?", re.IGNORECASE)
 # A FROM that belongs to a function or a cursor, an UPDATE or DELETE that belongs to another clause.
 OTHER_FROM = re.compile(
-    r"(?:\b(?:EXTRACT|SUBSTRING|TRIM|OVERLAY)\s*\([^()]*|\b(?:DISTINCT|FETCH|NEXT|PRIOR|ABSOLUTE)\s+)$", re.IGNORECASE
+    r"(?:\b(?:EXTRACT|SUBSTRING|TRIM|OVERLAY)\s*\([^()]*|\b(?:DISTINCT|FETCH|NEXT|PRIOR|ABSOLUTE|PORTION\s+OF\s+\S{1,80})\s+)$",
+    re.IGNORECASE,
 )
 OTHER_WRITE = re.compile(r"\b(?:FOR|ON|DO|THEN|OR|AFTER|BEFORE|KEY|OF)\s+$", re.IGNORECASE)
 LOOK_BEHIND = 100  # characters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 from urllib.parse import quote
 
@@ -28,7 +28,7 @@ from coderag.stores.elastic.mapping import (
     segment_documents,
 )
 from coderag.stores.elastic.queries import terms_query, vector_query
-from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
+from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment, check_still_there
 
 __all__ = ["ElasticStore"]
 
@@ -114,6 +114,14 @@ class ElasticStore:
     def forget(self, name: str, number: int) -> None:
         """Remove a generation."""
         self._delete(GENERATIONS, f"{name}/{number}")
+
+    @contextmanager
+    def reading(self) -> Iterator[set[str]]:
+        """Look in the end whether the segments that were read are still there."""
+        names: set[str] = set()
+        yield names
+        rows = self._documents(SEGMENTS, sorted(names), field="whole")
+        check_still_there(names, [name for name, row in rows.items() if row["whole"]])
 
     def exclusive(self) -> AbstractContextManager[None]:
         """Return what keeps nobody out."""
@@ -204,13 +212,16 @@ class ElasticStore:
 
     def _read(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return what is stored under keys, of those that are there."""
-        found: dict[str, bytes] = {}
+        rows = self._documents(PACKETS, keys, field="body")
+        return {key: base64.b64decode(row["body"]) for key, row in rows.items()}
+
+    def _documents(self, index: str, keys: Sequence[str], *, field: str) -> dict[str, dict[str, Any]]:
+        """Return a field of documents by their ids, of those that are there."""
+        found: dict[str, dict[str, Any]] = {}
         for begin in range(0, len(keys), BATCH):
             asked = {"ids": list(keys[begin : begin + BATCH])}
-            reply = self._client.ask("POST", f"/{PACKETS}/_mget?_source=body", asked, expected=[ABSENT])
-            for one in reply.body.get("docs", ()):
-                if one.get("found"):
-                    found[one["_id"]] = base64.b64decode(one["_source"]["body"])
+            reply = self._client.ask("POST", f"/{index}/_mget?_source={field}", asked, expected=[ABSENT])
+            found |= {one["_id"]: one["_source"] for one in reply.body.get("docs", ()) if one.get("found")}
         return found
 
 

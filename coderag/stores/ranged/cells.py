@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from coderag.decoding import msgpack_decoder
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.packing import Coding, deflated, unpack
 from coderag.record import record
@@ -94,7 +95,7 @@ def encode_cell(vectors: Array, files: Array) -> bytes:
 
 def decode_cell(block: bytes, *, files: int, dimensions: int) -> Cell:
     """Return a cell; raises ValueError for bytes that do not fit a segment of so many files."""
-    count, positions, scales, codes = msgspec.msgpack.decode(block, type=tuple[int, bytes, bytes, bytes])
+    count, positions, scales, codes = msgpack_decoder(tuple[int, bytes, bytes, bytes]).decode(block)
     cell = Cell(
         files=unpack(positions, Coding.STEPS, dtype=np.dtype("<u4"), shape=(count,)),
         scales=np.frombuffer(scales, "<f2"),

@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from coderag.decoding import msgpack_decoder
 from coderag.errors import IndexDamagedError, IndexUntrustedError, RemoteStoreError, StoreDamagedError
 from coderag.index.storage.folder.sealed import parse_sealed, seal
 from coderag.index.storage.folder.signing import VARIABLE, sign
@@ -94,7 +95,7 @@ class Directory(msgspec.Struct, frozen=True):
 
 
 ENCODER = msgspec.msgpack.Encoder()
-DECODER = msgspec.msgpack.Decoder(Directory)
+DECODER = msgpack_decoder(Directory)
 
 
 def digest_of(block: bytes) -> bytes:

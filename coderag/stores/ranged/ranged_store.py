@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 import msgspec
 import numpy as np
 
+from coderag.decoding import msgpack_decoder
 from coderag.errors import RemoteStoreError, StoreDamagedError
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.remote.range_cache import RangeCache, ranges_folder
@@ -133,6 +134,10 @@ class RangedStore:
     def forget(self, name: str, number: int) -> None:
         """Remove a generation."""
         self._objects.remove(generation_name(name, number))
+
+    def reading(self) -> AbstractContextManager[set[str]]:
+        """Return nothing more: what was dropped has no directory or no blocks, and reading it fails by itself."""
+        return nullcontext(set())
 
     def exclusive(self) -> AbstractContextManager[None]:
         """Return nothing: a store of objects keeps nobody out."""
@@ -292,6 +297,6 @@ def _decoding() -> Iterator[None]:
 
 def _decoded(body: bytes, where: str) -> tuple[str, int, bytes]:
     try:
-        return msgspec.msgpack.decode(body, type=tuple[str, int, bytes])
+        return msgpack_decoder(tuple[str, int, bytes]).decode(body)
     except (msgspec.DecodeError, ValueError) as error:
         raise StoreDamagedError(f'{where} is damaged ({error}); remove it and run "coderag export"') from error

@@ -9,6 +9,7 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 
+from coderag.decoding import msgpack_decoder
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.packing import Coding, deflated, unpack
 from coderag.record import record
@@ -87,9 +88,8 @@ def _cuts(ends: Array) -> list[int]:
 def decode_terms(block: bytes, *, files: int, chunks: int) -> TermBlock:
     """Return a block; raises ValueError for bytes that do not fit a segment of so many files and chunks."""
     try:
-        count, entries, keys, counts, lengths, places, weights, are_chunks = msgspec.msgpack.decode(
-            block, type=tuple[int, int, bytes, bytes, bytes, bytes, bytes, bytes]
-        )
+        decoder = msgpack_decoder(tuple[int, int, bytes, bytes, bytes, bytes, bytes, bytes])
+        count, entries, keys, counts, lengths, places, weights, are_chunks = decoder.decode(block)
         if not (0 <= count <= BLOCK_TERMS and 0 <= entries <= MAX_ENTRIES):
             raise ValueError("a block of terms is too large")
         found = TermBlock(

@@ -13,7 +13,6 @@ from coderag.syntax.link_captures import LinkCaptures, Nodes
 from coderag.syntax.outline import Outline
 from coderag.syntax.references.imports import plain_text
 from coderag.syntax.references.owners import Owners
-from coderag.syntax.references.rails_routes import draws_routes, read_rails_routes
 from coderag.syntax.references.receivers import Chains
 from coderag.syntax.references.records import Route
 from coderag.syntax.references.resources import resource_routes
@@ -69,8 +68,11 @@ def read_routes(
     root: Node,
 ) -> list[Route]:
     """Return the addresses that a file answers, in order."""
-    if language.name == "ruby" and draws_routes(lines.data):
-        return read_rails_routes(root)
+    if language.name == "ruby":
+        from coderag.syntax.references.rails_routes import draws_routes, read_rails_routes
+
+        if draws_routes(lines.data):
+            return read_rails_routes(root)
     if not captures.routes and not captures.prefixes and not has_groups(lines.data, language.route_groups):
         return []
     reading = _Routes(lines, outline, owners=owners, chains=chains, language=language)

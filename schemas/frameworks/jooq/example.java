@@ -37,6 +37,10 @@ class Orders {
         return ctx.fetchExists(ctx.selectOne().from(USERS).where(USERS.MAIL.isNull()));
     }
 
+    Condition open() {
+        return ORDERS.STATE.eq("open").and(ORDERS.TOTAL.gt(3));
+    }
+
     void other(Map<String, String> map, Widget widget) {
         map.update(KEY);
         widget.select(Status.CLOSED);

@@ -45,6 +45,7 @@ DEPOT = {
     )
 }
 EXPORTED = "how is a ledger exported to a CSV file?"
+LARGE = "how large may an upload be?"
 PIPELINE = "decompose,route,retrieve,correct,answer"
 UNSURE = "where is an address validated before shipping?"
 TWO = f"{UNSURE[:-1]}, and how is a coupon shared with a friend?"
@@ -103,12 +104,12 @@ def test_each_place_is_searched_by_itself(books: Index, roots: tuple[Path, Path]
     assert both["repository depot only"] == {"warehouse/stock.py"}
 
 
-def test_what_only_documents_say_is_found_there_and_said_to_be(books: Index) -> None:
-    answer = books.ask("when are snapshots taken?")
-    assert places(answer) == ["docs/backup.md:1-3"]
-    assert [part.found_in for part in answer.parts] == ["documents only"]
+def test_what_only_settings_say_is_found_there_and_said_to_be(books: Index) -> None:
+    answer = books.ask(LARGE)
+    assert places(answer) == ["settings/limits.toml:1-3"]
+    assert [part.found_in for part in answer.parts] == ["configuration only"]
     assert "ambiguous" in said(answer)
-    assert said(answer).splitlines()[-1].startswith("when are snapshots taken?: correct, found in documents only")
+    assert said(answer).splitlines()[-1].startswith(f"{LARGE}: correct, found in configuration only")
     assert books.ask("how is an amount posted to the ledger?").parts[0].found_in == ""
 
 
@@ -141,12 +142,12 @@ def test_nothing_is_named_that_the_groups_of_the_caller_may_not_see(tmp_path: Pa
 
 def test_the_command_line_says_where_the_answer_is(roots: tuple[Path, Path]) -> None:
     outputs = []
-    for asked in ([EXPORTED, "--path", "src/**"], ["when are snapshots taken?"]):
+    for asked in ([EXPORTED, "--path", "src/**"], [LARGE]):
         command = [sys.executable, "-m", "coderag", "ask", *asked, "--root", str(roots[0])]
         outputs.append(subprocess.run(command, capture_output=True, text=True, check=False))
     assert [done.returncode for done in outputs] == [1, 0]
     assert "Without --path, tools/export.py:1-3 would answer" in outputs[0].stdout
-    assert "Found in documents only" in outputs[1].stdout
+    assert "Found in configuration only" in outputs[1].stdout
 
 
 def test_tables_that_lack_what_is_asked_of_them_answer_nothing(shop: Index) -> None:

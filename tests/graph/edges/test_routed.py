@@ -158,3 +158,16 @@ def test_an_address_with_values_finds_its_route(tmp_path: Path) -> None:
     for text in ("GET /api/users/5", "get /api/users/{name}", "/api/users/:id"):
         assert [node.name for node in find_nodes(graph, text)] == ["GET /api/users/:id"]
     assert find_nodes(graph, "GET /api/orders/5") == []
+
+
+def test_an_address_without_the_prefix_that_its_router_is_mounted_under(tmp_path: Path) -> None:
+    graph = graph_of(write(tmp_path, EXPRESS))
+    assert [node.name for node in find_nodes(graph, "GET /u")] == ["GET /api/u"]
+    assert [node.name for node in find_nodes(graph, "/s/u")] == ["GET /x/s/u"]
+    assert find_nodes(graph, "DELETE /u") == []
+
+
+def test_handlers_that_an_own_router_of_go_is_given(tmp_path: Path) -> None:
+    text = 'package a\n\nfunc (h *H) Mount(m Mux) {\n\tm.HandleCORS("/token", h.token)\n}\n\nfunc (h *H) token() {}\n'
+    graph = graph_of(write(tmp_path, {"a.go": text}))
+    assert [node.name for node in find_nodes(graph, "/token")] == ["/token"]

@@ -163,3 +163,20 @@ def test_queries_that_tags_of_fields_name(tmp_path: Path) -> None:
     assert used(graph, "Check") == {"reads lists", "reads lists.user_id"}
     for field in ("GetUser", "Number"):
         assert used(graph, field) == set()  # who runs a query uses its tables
+
+
+def test_files_of_queries_that_macros_of_rust_name(tmp_path: Path) -> None:
+    files = {
+        "migrations/1.sql": "CREATE TABLE users (id INTEGER, email TEXT);\n",
+        "queries/find.sql": "SELECT email FROM users WHERE id = $1;\n",
+        "queries/drop.sql": "DELETE FROM users WHERE id = $1;\n",
+        "src/users.rs": (
+            "use sqlx::PgPool;\n\npub async fn find(pool: &PgPool) -> User {\n"
+            '    sqlx::query_file_as!(User, "queries/find.sql", 1).fetch_one(pool).await\n}\n\n'
+            "pub async fn drop(pool: &PgPool) {\n"
+            '    query_file!("queries/drop.sql", 1).execute(pool).await.unwrap();\n}\n'
+        ),
+    }
+    graph = graph_of(write(tmp_path, files))
+    assert used(graph, "find") == {"reads users", "reads users.email", "reads users.id"}
+    assert used(graph, "drop") == {"deletes users", "reads users.id"}

@@ -10,6 +10,7 @@ import pytest
 from scripts.torturing.disk import disk
 from scripts.torturing.drift import drift
 from scripts.torturing.flip import flip
+from scripts.torturing.generations import generations
 from scripts.torturing.kill import kill
 from scripts.torturing.outcome import Options, Outcome
 from scripts.torturing.parts import parts
@@ -49,6 +50,14 @@ def test_exports_and_engines_that_break_off(tmp_path: Path) -> None:
     assert outcome.failures == []
     assert int(outcome.counts["answers beside it"]) > 0
     assert int(outcome.counts["connections cut"]) > 0
+
+
+def test_exporters_of_two_states_and_readers_in_groups(tmp_path: Path) -> None:
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    outcome = generations(options(tmp_path, rounds=0))
+    assert outcome.failures == []
+    assert total(outcome, ": states exported") >= 3
+    assert total(outcome, ": answers") > 0
 
 
 def test_disks_that_fail(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from coderag.index.storage.arrays.arrays import (
 from coderag.index.storage.arrays.deflated_strings import DeflatedStrings, deflate_strings
 from coderag.index.storage.arrays.number_blocks import NumberBlocks, pack_blocks
 from coderag.index.storage.arrays.packing import PACKED_BYTES, pack, unpack
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.index.storage.arrays.strings import Strings, pack_strings
 from tests.workspace import index_file
 
@@ -202,3 +203,8 @@ def test_damaged_deflated_strings_say_so() -> None:
     assert found[0] == "name_0"
     with pytest.raises(IndexDamagedError, match="names of an index are damaged"):
         found.all()
+
+
+@pytest.mark.parametrize("numbers", [[], [4], [3, 1, 3, 2, 1], [-1, 5, -1]])
+def test_distinct_numbers_are_in_order_and_each_there_once(numbers: list[int]) -> None:
+    assert distinct(np.array(numbers, dtype=np.int64)).tolist() == sorted(set(numbers))

@@ -133,6 +133,18 @@ def test_a_file_is_given_whole_or_cut(tmp_path: Path) -> None:
     assert any(reason.startswith("shows ") for reason in cut.reasons)
 
 
+@pytest.mark.parametrize("before", range(3))
+def test_neighbours_that_begin_at_a_blank_row(tmp_path: Path, before: int) -> None:
+    """The rows before a definition that are taken may begin between two others."""
+    short = "".join(f"    def part_{number}(self):\n        a = {number}\n\n" for number in range(30))
+    holder = (
+        "\n\nclass Stages:\n" + short + "\n\nclass Wanted:\n    stage = 1\n\n    def stage_last(self):\n        pass\n"
+    )
+    index = build(tmp_path, {"engine.py": "import os\n" * before + holder})
+    [hit] = index.search("Wanted", k=1, expand="neighbours")
+    assert_as_in_file(hit, tmp_path / "root")
+
+
 def test_neighbours_are_the_definitions_before_and_after(tmp_path: Path) -> None:
     index = build(tmp_path, {"engine.py": long_class(methods=6, lines=4)})
     [hit] = index.search("stage_3", k=1, expand="neighbours")

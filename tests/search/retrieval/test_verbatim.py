@@ -212,3 +212,14 @@ def test_a_name_that_many_files_have_is_no_rare_one(tmp_path: Path) -> None:
     files = {f"part{number}.py": f"def run_{number}():\n    return PAGE_LIMIT\n" for number in range(12)}
     index = Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0)
     assert not any("rare_name" in hit.parts for hit in index.search("where is PAGE_LIMIT used"))
+
+
+def test_a_word_that_a_path_has_is_a_topic_among_other_words(tmp_path: Path) -> None:
+    files = {
+        "powershell_completions.py": "def write(shell):\n    '''Write the PowerShell script.'''\n    return shell\n",
+        "completions.py": "def complete(args):\n    '''Generate the completion of a command.'''\n    return args\n",
+        "guide.md": "# Guide\n\nPowerShell has completions, too.\n",
+    }
+    with Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0) as found:
+        assert not any("rare_name" in hit.parts for hit in found.search("PowerShell completion generation"))
+        assert any("rare_name" in hit.parts for hit in found.search("who uses PowerShell"))

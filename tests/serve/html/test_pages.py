@@ -147,9 +147,9 @@ def test_an_answer_says_where_a_wider_search_found_it(tmp_path: Path) -> None:
     Index.build(root, contents=["code", "docs", "config"], workers=0, graph=False).close()
     desk = OneDesk(root)
     with TestClient(application(desk)) as client:
-        text = client.get("/ask", params={"q": "when are snapshots taken?"}).text
+        text = client.get("/ask", params={"q": "how large may an upload be?"}).text
     desk.workspace.close()
-    assert "Found in documents only" in text
+    assert "Found in configuration only" in text
 
 
 def test_an_answer_streams_its_steps_and_ends_with_the_page(client: TestClient) -> None:

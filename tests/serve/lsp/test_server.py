@@ -29,7 +29,11 @@ QUERY = '''def recent(connection):
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = copy_shop(tmp_path_factory.mktemp("lsp") / "shop")
+    return indexed_shop(tmp_path_factory.mktemp("lsp") / "shop")
+
+
+def indexed_shop(root: Path) -> Path:
+    copy_shop(root)
     (root / ".git").mkdir()
     Index.build(root, workers=0).close()
     return root
@@ -396,7 +400,8 @@ def symbols(editor: Client, query: str) -> list[str]:
     return [one["name"] for one in editor.ask("workspace/symbol", {"query": query})]
 
 
-def test_files_come_and_go(shop: Path) -> None:
+def test_files_come_and_go(tmp_path: Path) -> None:
+    shop = indexed_shop(tmp_path / "shop")  # no other server's: while one updates an index, others answer from the old
     before, after = shop / "shop/before.py", shop / "shop/after.py"
     before.write_text("def wanders():\n    return 1\n\n\ndef follows():\n    return wanders()\n")
     with Client(shop) as client:

@@ -116,7 +116,7 @@ class Session:
     def answer(self) -> Message:
         """Return the next message; what is none fails."""
         line = self._lines.get(timeout=HANG_SECONDS)
-        assert line, "".join(self.stderr)
+        assert line, f"the server ended with {self.process.wait(HANG_SECONDS)}: {''.join(self.stderr)}"
         message: Message = json.loads(line)
         assert message["jsonrpc"] == "2.0"
         return message

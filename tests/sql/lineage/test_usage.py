@@ -284,6 +284,7 @@ def test_a_schema_narrows_the_candidates() -> None:
         ),
         ("IF x IS DISTINCT FROM y THEN FETCH NEXT FROM cur INTO v; END IF", ([], [], [])),
         ("CREATE TRIGGER t AFTER UPDATE ON a FOR EACH ROW; SELECT 1 FROM b FOR UPDATE OF b", (["b"], [], [])),
+        ("UPDATE p FOR PORTION OF at FROM '2024-07-01' TO '2024-08-01' SET r = 1; SELECT 1 FROM b", (["b"], ["p"], [])),
         ("SELECT * FROM #t JOIN unnest(x) u ON 1; TRUNCATE TABLE stage", ([], ["stage"], [])),
     ],
 )

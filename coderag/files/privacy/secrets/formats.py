@@ -8,16 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import TYPE_CHECKING
 
 from coderag.files.privacy.secrets.anchors import KEY_BYTES, Sieve, key_of, parse_anchor
 from coderag.files.privacy.secrets.basic_credentials import are_credentials
 from coderag.files.privacy.secrets.encoded_keys import encoded_key
 from coderag.files.privacy.secrets.identity import TABLE
-from coderag.files.privacy.secrets.kubernetes.manifest import Manifests
-from coderag.files.privacy.secrets.kubernetes.value import Value
 from coderag.files.privacy.secrets.placeholders import is_placeholder, is_url_placeholder
 from coderag.files.privacy.secrets.private_keys import key_body
 from coderag.files.privacy.secrets.span import SecretSpan
+
+if TYPE_CHECKING:
+    from coderag.files.privacy.secrets.kubernetes.manifest import Manifests
+    from coderag.files.privacy.secrets.kubernetes.value import Value
 
 __all__ = ["Format", "find_formats", "formats"]
 
@@ -92,7 +95,7 @@ def find_formats(data: bytes) -> Iterator[SecretSpan]:
     """Yield what has the form of a secret and is no placeholder, in order of the anchors."""
     tables = _tables()
     searched: dict[Format, int] = {}
-    manifests = Manifests(data)
+    manifests: Manifests | None = None
     for position in tables.sieve.positions(data):
         for one, offset in tables.by_key[data[position : position + KEY_BYTES]]:
             start = position - offset
@@ -112,7 +115,14 @@ def find_formats(data: bytes) -> Iterator[SecretSpan]:
                 case "beside":
                     yield from _beside(one, data, start, searched=searched)
                 case "manifest":
+                    manifests = manifests or _manifests(data)
                     yield from _manifest(one, data, manifests.secrets_at(start))
+
+
+def _manifests(data: bytes) -> Manifests:
+    from coderag.files.privacy.secrets.kubernetes.manifest import Manifests  # few files have any
+
+    return Manifests(data)
 
 
 def _pieces(one: Format, pieces: Sequence[tuple[int, int]]) -> Sequence[SecretSpan]:

@@ -19,7 +19,7 @@ from coderag.index.storage.manifest import MERGING, SEGMENTS
 __all__ = ["bytes_of", "check_entries", "split_entries"]
 
 OURS = re.compile(
-    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph|history)-[0-9a-f.-]*bin|databases|views|segments|merging|"
+    r"manifest\.(?:json|tmp)|(?:listing|catalog|graph|history|hnsw)-[0-9a-f.-]*bin|databases|views|segments|merging|"
     r"(?:(?:merging|indexing|graph|history)\.)?lock|(?:lock|indexing)\.json|\.gitignore"
 )
 DEPTHS = {SEGMENTS: 1, MERGING: 1}  # of folders in the folders of an index
