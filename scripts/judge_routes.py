@@ -24,7 +24,7 @@ def main() -> int:
     """Judge with the checkout that this file is in; 1 where fewer than the least share go where they should."""
     sys.path.insert(0, str(REPOSITORY))
     from coderag import Index
-    from coderag.ask.known import known_in
+    from coderag.ask.known_names import known_in
     from coderag.ask.routing import routes_of
     from coderag.ask.semantic_routing import routing_of
 

@@ -64,7 +64,7 @@ HEAVY = {
     ),
     "re2": ("coderag.search.exact.pattern",),
     "rapidfuzz": (
-        *("coderag.search.retrieval.symbols", "coderag.sql.check.known", "coderag.relational.faults"),
+        *("coderag.search.retrieval.symbols", "coderag.sql.check.known_tables", "coderag.relational.faults"),
         *("coderag.ask.checking", "coderag.cli"),
     ),
     "rich": ("coderag.cli",),

@@ -38,6 +38,12 @@ BANNED = {
     r"\basked in a transaction\b": "queried in a transaction",
     r"\bit is so that\b": "drop it",
     r"\bthe other way about\b": "vice versa",
+    r"\b(?:where|there)of\b": "of which, of it",
+    r"\bin (?:its|their) stead\b": "instead",
+    r"\bone on the other\b": "chained, nested",
+    r"\bif need be\b": "if necessary",
+    r"\bfalls? away\b": "is dropped",
+    r"\bspoken of\b": "mentioned",
 }
 # Python files whose docstrings and comments are held to the list, as globs.
 SOURCES = ("coderag/**/*.py", "scripts/reference.py", "tests/documents.py", "tests/test_docs.py")

@@ -19,11 +19,11 @@ from coderag.graph.queries.overview import about_the_whole
 from coderag.record import record
 from coderag.text.tokens import split_identifier, stem
 
-__all__ = ["Known", "is_of_a_topic", "is_of_behavior", "routes_of", "tells_of_code"]
+__all__ = ["KnownNames", "is_of_a_topic", "is_of_behavior", "routes_of", "tells_of_code"]
 
 
 @record
-class Known:
+class KnownNames:
     """What an index knows of the names in a question."""
 
     is_target: Callable[[str], bool]  # whether the graph has something of a name
@@ -123,7 +123,7 @@ TOLD = re.compile(
 )
 
 
-def routes_of(question: str, known: Known) -> tuple[Route, ...]:
+def routes_of(question: str, known: KnownNames) -> tuple[Route, ...]:
     """Return the routes of a question, the main one first; code besides documents, and where nothing else fits."""
     relation = relation_of(question)
     if (
@@ -162,7 +162,7 @@ def tells_of_code(question: str) -> bool:
     return bool(TOLD.search(question)) or len(question.split()) == 1
 
 
-def _is_of_data(question: str, known: Known) -> bool:
+def _is_of_data(question: str, known: KnownNames) -> bool:
     """Tell whether a question asks for rows, or for tables and how they are joined."""
     stems = stems_in(_without_code(question, known))
     tables, columns = stems & known.tables, stems & known.columns
@@ -175,7 +175,7 @@ def _is_of_data(question: str, known: Known) -> bool:
     return bool(COUNTED.search(question)) and not BEHAVIOR.search(question)
 
 
-def _without_code(question: str, known: Known) -> str:
+def _without_code(question: str, known: KnownNames) -> str:
     """Return a question without the names in it that the graph knows, and that are not made of the schema's words."""
     of_data = known.tables | known.columns
     for name in names_in(question):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from coderag.ask.findings.neighbourhood import subject_of
 from coderag.ask.records import Route
-from coderag.ask.routing import Known, is_of_behavior, routes_of, tells_of_code
+from coderag.ask.routing import KnownNames, is_of_behavior, routes_of, tells_of_code
 from coderag.ask.wording import content_words, is_weak, names_in, stems_in
 from coderag.encoders.static import shipped_encoder
 from coderag.errors import EncoderError
@@ -62,7 +62,7 @@ class Routing:
         return Routing(self.routes if route is self.routes[0] else _with_beside(route), why)
 
 
-def routing_of(question: str, known: Known) -> Routing:
+def routing_of(question: str, known: KnownNames) -> Routing:
     """Return the routes of a question by rules, and where these have no sign by the examples that are nearest."""
     routes = routes_of(question, known)
     if routes != (Route.CODE,) or len(question) > LONGEST or tells_of_code(question):
@@ -85,7 +85,7 @@ def routing_of(question: str, known: Known) -> Routing:
     return Routing(_with_beside(nearest), f"by examples ({nearest} {best:.2f}, code {of_code:.2f})", rivals)
 
 
-def route_similarities(question: str, known: Known) -> dict[Route, float]:
+def route_similarities(question: str, known: KnownNames) -> dict[Route, float]:
     """Return how near each route is to a question: the mean cosine of its nearest examples."""
     vector = shipped_encoder().encode_query(_without_names(question, known))
     return {
@@ -103,7 +103,7 @@ def things_in(question: str) -> list[str]:
 class _Allowed:
     """Tells whether a route may be taken for a question; what the search says is looked up once, and only if needed."""
 
-    def __init__(self, question: str, known: Known) -> None:
+    def __init__(self, question: str, known: KnownNames) -> None:
         self._question, self._known = question, known
         self._names = names_in(question)
         self._is_unsure: bool | None = None
@@ -140,7 +140,7 @@ def _with_beside(route: Route) -> tuple[Route, ...]:
     return (route, *BESIDE.get(route, ()))
 
 
-def _without_names(question: str, known: Known) -> str:
+def _without_names(question: str, known: KnownNames) -> str:
     """Return the words of a question that are no names of code or of tables."""
     for name in names_in(question):
         question = question.replace(name, " ")

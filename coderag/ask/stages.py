@@ -19,7 +19,7 @@ from coderag.ask.findings.overview import overview_findings
 from coderag.ask.findings.passages import findings_of_hits
 from coderag.ask.findings.relations import relation_findings
 from coderag.ask.further import with_further
-from coderag.ask.known import best_confidence, is_target, known_in
+from coderag.ask.known_names import best_confidence, is_target, known_in
 from coderag.ask.memory.recall import fused, with_pinned
 from coderag.ask.memory.reframing import reframed
 from coderag.ask.models.choosing import chosen_route

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from coderag import Index
-from coderag.ask.known import known_in
+from coderag.ask.known_names import known_in
 from coderag.ask.records import Route
 from coderag.ask.routing import routes_of
 from tests.workspace import REPOSITORY

@@ -10,11 +10,11 @@ import pytest
 
 from coderag import Index
 from coderag.ask.findings.places import Places
-from coderag.ask.known import known_in
+from coderag.ask.known_names import known_in
 from coderag.ask.models.http_model import open_model
 from coderag.ask.models.spec import parse_model
 from coderag.ask.records import Answer, Route
-from coderag.ask.routing import Known, routes_of
+from coderag.ask.routing import KnownNames, routes_of
 from coderag.ask.semantic_routing import LONGEST, routing_of
 from coderag.ask.stages import route
 from coderag.ask.turn import Turn
@@ -84,7 +84,7 @@ def test_what_is_certain_is_not_compared(shop: Index, question: str, routes: tup
 
 def test_a_search_that_is_sure_keeps_a_question_in_code() -> None:
     question = "give me the lay of the land"
-    unsure = Known(is_target=lambda _: False, confidence=lambda _: 0.1)
+    unsure = KnownNames(is_target=lambda _: False, confidence=lambda _: 0.1)
     assert routing_of(question, unsure).routes == (Route.MAP, Route.DOCUMENTS)
     assert routing_of(question, replace(unsure, confidence=lambda _: 0.9)).routes == (Route.CODE,)
 

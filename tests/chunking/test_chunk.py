@@ -79,8 +79,16 @@ def test_chunks_of_damaged_text_hold_every_line_once(language: str, data: st.Dat
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.sampled_from(sorted(EXAMPLES)), st.text(max_size=200))
+@given(st.sampled_from(["c", "markdown", "python"]), st.text(max_size=200))
 def test_chunks_of_any_text_hold_every_line_once(language: str, text: str) -> None:
+    data = text.replace("\r", "\n").encode("utf-8", "replace")
+    check(read(data, language))
+
+
+@pytest.mark.slow  # to load all grammars and queries takes seconds
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(sorted(EXAMPLES)), st.text(max_size=200))
+def test_chunks_of_any_text_in_any_language_hold_every_line_once(language: str, text: str) -> None:
     data = text.replace("\r", "\n").encode("utf-8", "replace")
     check(read(data, language))
 

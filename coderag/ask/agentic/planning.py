@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from coderag.ask.agentic.records import Call
-from coderag.ask.known import known_in
+from coderag.ask.known_names import known_in
 from coderag.ask.records import Grade, Route
 from coderag.ask.relations import relation_of
 from coderag.ask.turn import Evidence, Turn

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from coderag.ask.caching.answer_files import keep, kept
 from coderag.ask.caching.answers import ANSWERS, with_step
-from coderag.ask.caching.kept import keep, kept
 from coderag.ask.caching.key import AnswerKey
 from coderag.ask.caching.likeness import Meaning, meaning_of
 from coderag.ask.records import Answer, Step

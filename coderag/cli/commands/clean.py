@@ -11,8 +11,8 @@ from pathlib import Path
 from coderag.api.clone import Clone, clones_folder
 from coderag.api.clones import MOST_BYTES as MOST_CLONE_BYTES
 from coderag.api.clones import ClonePlace, clones, clones_size, remove_clone, trim_clones
-from coderag.ask.caching.kept import MOST_BYTES as MOST_ANSWERS_BYTES
-from coderag.ask.caching.kept import answers_folder, answers_size, trim_answers
+from coderag.ask.caching.answer_files import MOST_BYTES as MOST_ANSWERS_BYTES
+from coderag.ask.caching.answer_files import answers_folder, answers_size, trim_answers
 from coderag.ask.caching.replies import MOST_BYTES as MOST_REPLIES_BYTES
 from coderag.ask.caching.replies import replies_folder, replies_size, trim_replies
 from coderag.ask.summaries.store import MOST_BYTES as MOST_SUMMARIES_BYTES

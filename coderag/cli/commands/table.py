@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
         print_records((facts_record(table_facts) for table_facts in tables), options.format)
         return FOUND if tables else NOTHING
     if not tables:
-        from coderag.sql.check.known import closest
+        from coderag.sql.check.known_tables import closest
 
         alike = closest(options.name, index.catalog.names)
         note(f"no table is named {options.name!r}" + (f"; did you mean {' or '.join(alike)}?" if alike else ""))

@@ -10,8 +10,8 @@ from coderag.ask.models.prompt import fenced, mark_of
 from coderag.ask.models.structured import ask_for
 from coderag.ask.records import Answer
 from coderag.errors import LanguageModelError
+from coderag.evaluate.answers.answer_text import said
 from coderag.evaluate.answers.records import Measure, Scores
-from coderag.evaluate.answers.said import said
 
 __all__ = ["Opinion", "judged_scores"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from coderag.ask.records import Answer
 from coderag.ask.sufficiency import coverage_of
 from coderag.ask.wording import content_words, is_weak
-from coderag.evaluate.answers.said import said_text
+from coderag.evaluate.answers.answer_text import said_text
 from coderag.text.tokens import stem, terms, words
 
 __all__ = ["relevancy"]

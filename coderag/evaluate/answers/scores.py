@@ -19,10 +19,10 @@ from coderag.ask.checking.mentions import names_in
 from coderag.ask.checking.records import AnswerCheck, CheckedSentence, Verdict
 from coderag.ask.records import Answer
 from coderag.ask.source import Source
+from coderag.evaluate.answers.answer_text import said
 from coderag.evaluate.answers.context import References, precision, recall
 from coderag.evaluate.answers.records import Measure, Scores
 from coderag.evaluate.answers.relevancy import relevancy
-from coderag.evaluate.answers.said import said
 from coderag.evaluate.judge import Judged
 
 __all__ = ["noise_scores", "scores_of"]

@@ -69,7 +69,7 @@ def chosen_nodes(nodes: Sequence[Node]) -> list[Node]:
 
 def closest_names(graph: Graph, target: str) -> tuple[str, ...]:
     """Return the names spelled most like a target that nothing has, the likeliest first."""
-    from coderag.sql.check.known import closest
+    from coderag.sql.check.known_tables import closest
 
     known = {graph.node(number).qualified_name for number in _suggestible(graph)}
     wanted = target.strip()

@@ -1,6 +1,6 @@
 """Tables of a question to what a budget holds of them: the leading database whole, else the best tables in full.
 
-When the whole leading database fits, if need be with comments that are cut short, all of it is given: language models
+When the whole leading database fits, if necessary with comments that are cut short, all of it is given: language models
 write better SQL from a whole schema than from any selection of it. Above the budget tables are chosen by rank, first
 with the columns that matter and their keys, then in full as far as there is room; those that are left are named.
 """

@@ -13,7 +13,7 @@ from coderag.serve.arguments import SchemaArguments, words
 from coderag.serve.page import Page, cut
 from coderag.serve.places import Places, freshness
 from coderag.serve.workspace import View, Workspace
-from coderag.sql.check.known import closest
+from coderag.sql.check.known_tables import closest
 from coderag.sql.records import Column, Table
 from coderag.text.visible import visible
 from coderag.types import TableFilter

@@ -9,7 +9,7 @@ from dataclasses import replace
 from coderag.limits import NAME, SQL, check_text
 from coderag.sql.check.binding import ambiguous, candidates
 from coderag.sql.check.findings import Code, Finding, Severity, finding
-from coderag.sql.check.known import Known
+from coderag.sql.check.known_tables import KnownTables
 from coderag.sql.check.statement import Job, check_statement
 from coderag.sql.lineage.usage import usage_of_text
 from coderag.sql.records import Name, Table
@@ -31,7 +31,7 @@ def check_sql(
     """
     check_text(SQL, text)
     check_text(NAME, dialect, name="the dialect")
-    known = Known(tables)
+    known = KnownTables(tables)
     names = _names(text)
     given = find_dialect(dialect) if dialect else None
     best = candidates(text, names, known, given)
@@ -68,7 +68,7 @@ def _check(statement: str, job: Job) -> Iterator[Finding]:
     job.known.database = chosen
 
 
-def _dialect(text: str, names: Sequence[Name], known: Known) -> Dialect:
+def _dialect(text: str, names: Sequence[Name], known: KnownTables) -> Dialect:
     """Return the dialect of most of the tables that a text names, else the one that it seems to be written in."""
     named = Counter(table.dialect for name in names if (table := known.table(name)) is not None and table.dialect)
     return find_dialect(named.most_common(1)[0][0]) if named else guess_dialect(text, "").dialect

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from coderag.sql.check.findings import Code, Finding, Severity, finding
-from coderag.sql.check.known import Known
+from coderag.sql.check.known_tables import KnownTables
 from coderag.sql.records import Name
 from coderag.sql.statements.dialect import Dialect
 from coderag.sql.statements.lexemes import SKIPPED
@@ -18,7 +18,7 @@ SHOWN = 3  # databases in a message
 WORDS = re.compile(r'"([^"\n]+)"|`([^`\n]+)`|\[([^\[\]\n]+)\]|([^\W\d][\w$#]*)')
 
 
-def candidates(text: str, names: Sequence[Name], known: Known, dialect: Dialect | None) -> list[str]:
+def candidates(text: str, names: Sequence[Name], known: KnownTables, dialect: Dialect | None) -> list[str]:
     """Return the databases that have most of the tables that a text names, and of these most of the columns.
 
     Of several that are equal, those of a given dialect; in alphabetical order.
@@ -36,7 +36,7 @@ def candidates(text: str, names: Sequence[Name], known: Known, dialect: Dialect 
     return best
 
 
-def ambiguous(best: Sequence[str], text: str, names: Sequence[Name], known: Known) -> Iterator[Finding]:
+def ambiguous(best: Sequence[str], text: str, names: Sequence[Name], known: KnownTables) -> Iterator[Finding]:
     """Yield a finding where several databases, of which the first was chosen, have all that a text names."""
     here = [name for name in names if known.matching(name)]
     if len(best) < 2 or any(all(table.name.database != best[0] for table in known.matching(name)) for name in here):
@@ -51,7 +51,7 @@ def ambiguous(best: Sequence[str], text: str, names: Sequence[Name], known: Know
     yield finding(Code.AMBIGUOUS_DATABASE, message, text=text, extent=extent, severity=Severity.WARNING)
 
 
-def _columns(database: str, names: Sequence[Name], words: set[str], known: Known) -> int:
+def _columns(database: str, names: Sequence[Name], words: set[str], known: KnownTables) -> int:
     """Return how many of the words are columns of the tables of a database that are named."""
     found: set[str] = set()
     for name in names:
@@ -61,6 +61,6 @@ def _columns(database: str, names: Sequence[Name], words: set[str], known: Known
     return len(found)
 
 
-def _dialect(database: str, names: Sequence[Name], known: Known) -> str:
+def _dialect(database: str, names: Sequence[Name], known: KnownTables) -> str:
     tables = (table for name in names for table in known.matching(name))
     return next((table.dialect for table in tables if table.name.database == database), "")

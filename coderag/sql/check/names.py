@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from coderag.sql.check.findings import Code, Finding, Severity, extent, finding
-from coderag.sql.check.known import CONSTANTS, Known, closest
+from coderag.sql.check.known_tables import CONSTANTS, KnownTables, closest
 from coderag.sql.check.sources import Sources, columns_of, name_of, sources_of
 from coderag.sql.records import Name, Table
 from coderag.sql.statements.dialect import GENERIC, Dialect
@@ -39,7 +39,7 @@ MAX_EXPRESSION = 80  # characters of one that is suggested
 VALUES = (exp.Predicate, exp.Func, exp.Case, exp.If, exp.DPipe, exp.Tuple)  # what holds strings, mostly
 
 
-def check_tables(tree: exp.Expr, known: Known, made: Iterable[str], *, text: str) -> Iterator[Finding]:
+def check_tables(tree: exp.Expr, known: KnownTables, made: Iterable[str], *, text: str) -> Iterator[Finding]:
     """Yield a finding for each table that the schema has not; `made` are those that the text itself creates."""
     own = {name.casefold() for name in made}
     own |= {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
@@ -64,7 +64,7 @@ def check_tables(tree: exp.Expr, known: Known, made: Iterable[str], *, text: str
         yield finding(Code.UNKNOWN_TABLE, message, text=text, extent=extent(table.this), suggestions=suggestions)
 
 
-def _elsewhere(table: exp.Table, meant: Table, known: Known, *, text: str) -> Finding:
+def _elsewhere(table: exp.Table, meant: Table, known: KnownTables, *, text: str) -> Finding:
     message = f"{table.name} is in the database {meant.name.database}, the other tables are in {known.database}"
     place = extent(table.this)
     return finding(Code.OTHER_DATABASE, message, text=text, extent=place, severity=Severity.WARNING)
@@ -105,7 +105,9 @@ class _Query:
         return _is_value(column)
 
 
-def check_columns(scope: Scope, sources: Sources, known: Known, dialect: Dialect, *, text: str) -> Iterator[Finding]:
+def check_columns(
+    scope: Scope, sources: Sources, known: KnownTables, dialect: Dialect, *, text: str
+) -> Iterator[Finding]:
     """Yield a finding for each column that no source has, or that several have."""
     selected = scope.expression.selects if isinstance(scope.expression, exp.Query) else []
     query = _Query(
@@ -225,7 +227,7 @@ def _unknown(column: exp.Column, all_sources: Iterable[Sources], *, text: str) -
     )
 
 
-def _outer_sources(scope: Scope, known: Known) -> Iterator[Sources]:
+def _outer_sources(scope: Scope, known: KnownTables) -> Iterator[Sources]:
     """Yield the sources of the queries around a subquery that may refer to them, the nearest first."""
     while scope.parent is not None and (scope.is_subquery or scope.is_udtf or scope.is_set_operation):
         scope = scope.parent

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from coderag.sql.check.known import Known
+from coderag.sql.check.known_tables import KnownTables
 from coderag.sql.records import Column, Name, Table
 
 __all__ = ["Columns", "Key", "Sources", "columns_of", "name_of", "picked_by", "sources_of"]
@@ -65,7 +65,7 @@ def name_of(table: exp.Table) -> Name:
     return Name(table.name, table.db, table.catalog)
 
 
-def sources_of(scope: Scope, known: Known) -> Sources:
+def sources_of(scope: Scope, known: KnownTables) -> Sources:
     """Return what a scope reads from."""
     columns: dict[str, Columns | None] = {}
     keys: dict[str, tuple[Key, ...]] = {}
@@ -83,7 +83,7 @@ def sources_of(scope: Scope, known: Known) -> Sources:
     return Sources(columns, keys, tables)
 
 
-def _projected(scope: Scope, known: Known) -> Columns | None:
+def _projected(scope: Scope, known: KnownTables) -> Columns | None:
     """Return the columns that a subquery or CTE gives, None if a star or a function hides them."""
     tree = scope.expression
     names = scope.outer_columns or _names_of_recursion(scope)

@@ -17,7 +17,7 @@ from coderag.sql.check.findings import Code, Finding, finding
 from coderag.sql.check.functions import check_functions
 from coderag.sql.check.grouping import check_grouping
 from coderag.sql.check.joins import check_joins
-from coderag.sql.check.known import Known, closest
+from coderag.sql.check.known_tables import KnownTables, closest
 from coderag.sql.check.names import check_columns, check_tables
 from coderag.sql.check.parse import NO_SQL, parsed
 from coderag.sql.check.sources import name_of, sources_of
@@ -42,7 +42,7 @@ MAX_COLUMNS = 4_000
 class Job:
     """What statements are checked against."""
 
-    known: Known
+    known: KnownTables
     dialect: Dialect
     routines: Sequence[str]
     writes: bool  # whether they are allowed
@@ -165,7 +165,7 @@ def _queries(tree: exp.Expr) -> Iterator[exp.Query]:
         yield query
 
 
-def _check_inserted(tree: exp.Insert, known: Known, text: str) -> Iterator[Finding]:
+def _check_inserted(tree: exp.Insert, known: KnownTables, text: str) -> Iterator[Finding]:
     """Yield a finding for each column that is inserted and that the table has not."""
     if not isinstance(tree.this, exp.Schema) or not isinstance(tree.this.this, exp.Table):
         return

@@ -1,4 +1,4 @@
-"""Calls one on the other, `a.b(x).c(y)`, in any language as one list of links: name, arguments, closures."""
+"""Chained calls, `a.b(x).c(y)`, in any language as one list of links: name, arguments, closures."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from coderag.files.privacy.secrets.found import Found
 from coderag.files.privacy.secrets.placeholders import is_password_placeholder, is_plain_value
+from coderag.files.privacy.secrets.span import SecretSpan
 
 __all__ = ["find_env_values"]
 
@@ -35,7 +35,7 @@ SECRET_NAME = re.compile(
 )
 
 
-def find_env_values(data: bytes, *, path: str) -> Iterator[Found]:
+def find_env_values(data: bytes, *, path: str) -> Iterator[SecretSpan]:
     """Yield the values of secret names, in a file of settings or in the blocks of a document that hold some."""
     name = path.rpartition("/")[2]
     if ENV_FILE.fullmatch(name) or COMPOSE_FILE.fullmatch(name):
@@ -45,9 +45,9 @@ def find_env_values(data: bytes, *, path: str) -> Iterator[Found]:
             yield from _assigned(data, *block.span("lines"))
 
 
-def _assigned(data: bytes, start: int, end: int) -> Iterator[Found]:
+def _assigned(data: bytes, start: int, end: int) -> Iterator[SecretSpan]:
     for match in ASSIGNMENT.finditer(data, start, end):
         group = match.lastgroup or "bare"
         value = match[group]
         if SECRET_NAME.search(match["name"]) and not is_plain_value(value) and not is_password_placeholder(value):
-            yield Found(KIND, (match.span(group),))
+            yield SecretSpan(KIND, (match.span(group),))

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from coderag.files.privacy.secrets.anchors import KEY_BYTES, Sieve, key_of, parse_anchor
 from coderag.files.privacy.secrets.basic_credentials import are_credentials
 from coderag.files.privacy.secrets.encoded_keys import encoded_key
-from coderag.files.privacy.secrets.found import Found
 from coderag.files.privacy.secrets.identity import TABLE
 from coderag.files.privacy.secrets.placeholders import is_placeholder, is_url_placeholder
 from coderag.files.privacy.secrets.private_keys import key_body
+from coderag.files.privacy.secrets.span import SecretSpan
 
 if TYPE_CHECKING:
     from coderag.files.privacy.secrets.kubernetes.manifest import Manifests
@@ -91,7 +91,7 @@ def _side(one: Format) -> re.Pattern[bytes]:
     return re.compile(f"{LEFT_EDGE}(?:{one.beside}){RIGHT_EDGE}".encode())
 
 
-def find_formats(data: bytes) -> Iterator[Found]:
+def find_formats(data: bytes) -> Iterator[SecretSpan]:
     """Yield what has the form of a secret and is no placeholder, in order of the anchors."""
     tables = _tables()
     searched: dict[Format, int] = {}
@@ -125,11 +125,11 @@ def _manifests(data: bytes) -> Manifests:
     return Manifests(data)
 
 
-def _pieces(one: Format, pieces: Sequence[tuple[int, int]]) -> Sequence[Found]:
-    return (Found(one.kind, tuple(pieces)),) if pieces else ()
+def _pieces(one: Format, pieces: Sequence[tuple[int, int]]) -> Sequence[SecretSpan]:
+    return (SecretSpan(one.kind, tuple(pieces)),) if pieces else ()
 
 
-def _beside(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Iterator[Found]:
+def _beside(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Iterator[SecretSpan]:
     side = _side(one).match(data, start)
     if side is None:
         return
@@ -142,13 +142,13 @@ def _beside(one: Format, data: bytes, start: int, *, searched: dict[Format, int]
         yield from _token(one, match)
 
 
-def _manifest(one: Format, data: bytes, values: Iterable[Value]) -> Iterator[Found]:
+def _manifest(one: Format, data: bytes, values: Iterable[Value]) -> Iterator[SecretSpan]:
     for pieces in values:
         if len(pieces) > 1 or not _is_public(data[slice(*pieces[0])]):
-            yield Found(one.kind, pieces)
+            yield SecretSpan(one.kind, pieces)
 
 
-def _token(one: Format, found: re.Match[bytes]) -> Sequence[Found]:
+def _token(one: Format, found: re.Match[bytes]) -> Sequence[SecretSpan]:
     if _is_public(found[0]):
         return ()
     group = "secret" if "secret" in found.re.groupindex else 0
@@ -156,7 +156,7 @@ def _token(one: Format, found: re.Match[bytes]) -> Sequence[Found]:
         is_secret = are_credentials(found[group])
     else:
         is_secret = not is_placeholder(_random_part(found[group], one), entropy=one.entropy)
-    return (Found(one.kind, (found.span(group),)),) if is_secret else ()
+    return (SecretSpan(one.kind, (found.span(group),)),) if is_secret else ()
 
 
 def _is_public(text: bytes) -> bool:
@@ -172,7 +172,7 @@ def _random_part(text: bytes, one: Format) -> bytes:
     return text
 
 
-def _url_password(one: Format, found: re.Match[bytes] | None) -> Sequence[Found]:
+def _url_password(one: Format, found: re.Match[bytes] | None) -> Sequence[SecretSpan]:
     if found is None or is_url_placeholder(found["secret"], user=found["user"]):
         return ()
-    return (Found(one.kind, (found.span("secret"),)),)
+    return (SecretSpan(one.kind, (found.span("secret"),)),)

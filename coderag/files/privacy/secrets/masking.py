@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from coderag.files.privacy.secrets.env_values import find_env_values
 from coderag.files.privacy.secrets.formats import find_formats
-from coderag.files.privacy.secrets.found import Found
 from coderag.files.privacy.secrets.secret import Secret
+from coderag.files.privacy.secrets.span import SecretSpan
 
 __all__ = ["Masked", "mask_secrets"]
 
@@ -35,9 +35,9 @@ def mask_secrets(data: bytes, *, path: str = "") -> Masked:
     return Masked(bytes(covered), tuple(_told(data, _apart(secrets))))
 
 
-def _apart(found: Iterable[Found]) -> list[Found]:
+def _apart(found: Iterable[SecretSpan]) -> list[SecretSpan]:
     """Return what is told of: in order, and of those that overlap the one that begins first and is longest."""
-    kept: list[Found] = []
+    kept: list[SecretSpan] = []
     end = 0
     for one in sorted(found, key=lambda each: (each.spans[0][0], -each.spans[-1][1])):
         if one.spans[0][0] >= end:
@@ -46,7 +46,7 @@ def _apart(found: Iterable[Found]) -> list[Found]:
     return kept
 
 
-def _told(data: bytes, found: Iterable[Found]) -> Iterator[Secret]:
+def _told(data: bytes, found: Iterable[SecretSpan]) -> Iterator[Secret]:
     """Yield where secrets are that are given in order."""
     line, counted = 1, 0
     for one in found:

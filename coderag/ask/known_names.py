@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from coderag.ask.routing import Known
+from coderag.ask.routing import KnownNames
 from coderag.ask.searching import DEPTH
 from coderag.limits import NAME, fault_of_text
 from coderag.search.query.query import make_query
@@ -22,7 +22,7 @@ ASKING_STEMS = frozenset(map(stem, STOP_WORDS | ASKING | AUXILIARIES))
 __all__ = ["best_confidence", "is_target", "known_in"]
 
 
-def known_in(index: Index) -> Known:
+def known_in(index: Index) -> KnownNames:
     """Return what the index knows of names: targets of the graph, and words of tables and columns."""
     tables = {stem(piece) for table in index.catalog.tables for piece in split_identifier(table.name.name)}
     columns = {
@@ -31,7 +31,7 @@ def known_in(index: Index) -> Known:
         for column in table.columns
         for piece in split_identifier(column.name)
     }
-    return Known(
+    return KnownNames(
         is_target=lambda name: is_target(name, index),
         tables=frozenset(tables),
         columns=frozenset(columns - tables - ASKING_STEMS),

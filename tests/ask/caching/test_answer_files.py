@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from coderag import Answer, Index
-from coderag.ask.caching import kept as store
+from coderag.ask.caching import answer_files as store
+from coderag.ask.caching.answer_files import answers_folder, answers_size, keep, kept, trim_answers
 from coderag.ask.caching.answers import ANSWERS
-from coderag.ask.caching.kept import answers_folder, answers_size, keep, kept, trim_answers
 from coderag.ask.caching.key import AnswerKey
 from coderag.ask.records import Verdict
 from coderag.ask.turn import Options, SourceFilter

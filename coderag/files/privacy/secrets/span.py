@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Found"]
+__all__ = ["SecretSpan"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SecretSpan:
     """A secret in a file: what it is, and which bytes."""
 
     kind: str

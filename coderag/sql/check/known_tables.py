@@ -8,7 +8,7 @@ from rapidfuzz import fuzz, process
 
 from coderag.sql.records import Column, Name, Table
 
-__all__ = ["CONSTANTS", "Known", "closest"]
+__all__ = ["CONSTANTS", "KnownTables", "closest"]
 
 MIN_ALIKE, MIN_RELATED = 60.0, 67.0  # of 100
 SUGGESTED = 3
@@ -38,7 +38,7 @@ def _plain(name: str) -> str:
     return name.casefold().replace("_", " ").replace(".", " ")
 
 
-class Known:
+class KnownTables:
     """Tables by name, in any case; those of the database that a text is about come first."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
