@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from coderag.errors import RemoteStoreError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.stores.store import StoredSegment
 
@@ -26,7 +27,12 @@ class Counts:
         wanted = [f"{segment}/counts {bucket}" for segment in segments for bucket in buckets]
         if missing := [name for name in wanted if name not in self._tables]:
             for name, body in read(missing).items():
-                table = np.frombuffer(body, "<u8").reshape(2, -1)
+                try:
+                    table = np.frombuffer(body, "<u8").reshape(2, -1)
+                except ValueError as error:
+                    raise RemoteStoreError(
+                        f'the store holds a damaged table ({error}); run "coderag export"'
+                    ) from error
                 self._tables[name] = table[0], table[1].astype(np.int64)
         found = np.zeros(len(keys), dtype=np.int64)
         for name in wanted:

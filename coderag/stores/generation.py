@@ -17,6 +17,8 @@ from coderag.stores.store import Conditions, FileKey
 
 __all__ = ["Generation", "SegmentState", "VisibleGeneration", "decode_generation", "encode_generation"]
 
+MOST_CHUNKS = 1 << 40  # of a segment; more are no count
+
 
 class SegmentState(msgspec.Struct, frozen=True):
     """A segment in a generation."""
@@ -108,6 +110,8 @@ def decode_generation(body: bytes, *, tokenizer: str) -> Generation:
         generation = msgpack_decoder(Generation).decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
         raise StoreDamagedError(f'a generation of the store is damaged ({error}); run "coderag export"') from error
+    if any(not 0 <= one.chunks < MOST_CHUNKS or min(one.dead, default=0) < 0 for one in generation.segments):
+        raise StoreDamagedError('a generation of the store is damaged: it counts what cannot be; run "coderag export"')
     if (generation.form, generation.tokenizer) != (PACKET_FORMAT, tokenizer):
         raise QueryError('the store was written by another version of coderag; run "coderag export" with this one')
     return generation

@@ -8,7 +8,6 @@ segments is, which is written last, and so is the row of a generation.
 from __future__ import annotations
 
 import base64
-import json
 import logging
 import os
 import time
@@ -33,12 +32,14 @@ FILES, CHUNKS, PIECES = "coderag_files", "coderag_chunks", "coderag_pieces"
 SEGMENTS, GENERATIONS = "coderag_segments", "coderag_generations"
 FOLDED = (1 << 32) - 2  # dimensions of a sparse vector: keys are folded, which raises a score at most
 PIECE_CHARACTERS = 60_000  # of a text in Milvus, which has no bytes and texts of 65,535
+MOST_PIECES = 10_000  # of a packet, which are 450 MB
 BATCH = 200  # rows that are sent at once
 MOST_ROWS = 16_384  # that Milvus returns at once
 MAX_PATH = 4_096
 EVERY_ROW = 'id != ""'
 NOTHING = [0.0, 0.0]  # the vector of rows that need none, as Milvus takes no collection without
-QUOTED = frozenset('%_"\\')  # signs that mean something in a pattern of Milvus
+QUOTED = frozenset('%_"\\\n\r\t')  # signs that mean something in a pattern of Milvus
+ESCAPES = {ord(sign): f"\\{escape}" for sign, escape in zip('\\"\n\r\t', '\\"nrt', strict=True)}
 Row = dict[str, Any]
 
 
@@ -69,7 +70,7 @@ class MilvusStore:
         self._upsert(SEGMENTS, [{"id": name, "written": -time.time(), "none": NOTHING}])
         with _asking():
             for collection in sorted({FILES, CHUNKS, PIECES} & self._made):
-                self._client.delete(collection, filter=f"segment == {json.dumps(name)}")
+                self._client.delete(collection, filter=f"segment == {_quoted(name)}")
             self._client.delete(SEGMENTS, ids=[name])
 
     def segments(self) -> dict[str, float]:
@@ -94,7 +95,7 @@ class MilvusStore:
 
     def current(self, name: str) -> Published | None:
         """Return the current generation of an index."""
-        rows = self._rows(GENERATIONS, f"name == {json.dumps(name)}", ["name", "number", "written", "body"])
+        rows = self._rows(GENERATIONS, f"name == {_quoted(name)}", ["name", "number", "written", "body"])
         return self._published(max(rows, key=lambda row: int(row["number"]))) if rows else None
 
     def generations(self) -> list[Published]:
@@ -192,13 +193,11 @@ class MilvusStore:
     def _read(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return what is stored under keys, of those that are there whole."""
         firsts = self._texts([f"{key}/0" for key in keys])
-        counts = {key: int(firsts[f"{key}/0"].partition(":")[0]) for key in keys if f"{key}/0" in firsts}
+        counts = {key: _count(firsts[f"{key}/0"]) for key in keys if f"{key}/0" in firsts}
         rest = self._texts([f"{key}/{number}" for key, count in counts.items() for number in range(1, count)])
         texts = {key: text.partition(":")[2] for key, text in (firsts | rest).items()}
         whole = {key: [texts.get(f"{key}/{number}") for number in range(count)] for key, count in counts.items()}
-        return {
-            key: base64.b64decode("".join(filter(None, parts))) for key, parts in whole.items() if None not in parts
-        }
+        return {key: _decoded("".join(filter(None, parts))) for key, parts in whole.items() if None not in parts}
 
     def _texts(self, keys: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -305,6 +304,21 @@ def _pieces(owner: str, packets: Iterable[tuple[str, bytes]]) -> Iterator[Row]:
             yield {"id": identity, "segment": owner, "text": f"{count}:{piece}", "none": NOTHING}
 
 
+def _count(first: str) -> int:
+    """Return how many rows the packet has whose first row this is."""
+    count = first.partition(":")[0]
+    if not (count.isascii() and count.isdigit() and len(count) <= len(str(MOST_PIECES)) and int(count) <= MOST_PIECES):
+        raise RemoteStoreError('the store holds a damaged row; run "coderag export" to write it anew')
+    return int(count)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise RemoteStoreError('the store holds a damaged row; run "coderag export" to write it anew') from error
+
+
 def _sparse(keys: Array, weights: Array) -> dict[int, float]:
     """Return a sparse vector; keys that share a dimension add up, so no inner product is too small."""
     found: dict[int, float] = {}
@@ -313,15 +327,24 @@ def _sparse(keys: Array, weights: Array) -> dict[int, float]:
     return found or {0: 1e-9}
 
 
+def _quoted(text: str) -> str:
+    """Return a text as Milvus reads it in a condition; it knows other escapes than JSON."""
+    return '"' + text.translate(ESCAPES) + '"'
+
+
+def _list(texts: Iterable[str]) -> str:
+    return f"[{', '.join(map(_quoted, texts))}]"
+
+
 def _filter(where: Conditions) -> str:
     """Return the conditions of a leg as Milvus reads them."""
-    parts = [f"segment in {json.dumps(list(where.segments))}"]
+    parts = [f"segment in {_list(where.segments)}"]
     dead: dict[str, list[int]] = {}
     for key in where.dead:
         dead.setdefault(key.segment, []).append(key.number)
-    parts += [f"not (segment == {json.dumps(name)} and file in {files})" for name, files in dead.items()]
+    parts += [f"not (segment == {_quoted(name)} and file in {files})" for name, files in dead.items()]
     if where.languages:
-        parts.append(f"language in {json.dumps(list(where.languages))}")
+        parts.append(f"language in {_list(where.languages)}")
     if where.without_tests:
         parts.append("is_test == false")
     if where.folders and not any(QUOTED.intersection(folder) for folder in where.folders):

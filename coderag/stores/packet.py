@@ -167,7 +167,7 @@ def decode_packet(data: bytes) -> Columns:
     try:
         columns = _columns(_parsed(data))
         _check(columns)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise _damaged(error) from error
     return columns
 
@@ -241,6 +241,7 @@ def _check(columns: Columns) -> None:
         len(columns.details) == -(-count // DETAIL_GROUP),
         len(columns.blocks) == -(-row.text_bytes // BLOCK_BYTES) and row.text_bytes >= 0,
         0 <= row.labels < 256 and 0 <= row.treatment < 1 << 64 and len(row.blob) == 20,
+        0 <= row.size < 1 << 63 and _is_below_root(row.path),
         not chunks[:, FILE].any() and (chunks >= np.where(np.arange(len(CHUNK_FIELDS)) == PARENT, -1, 0)).all(),
         int(chunks[:, KIND].max(initial=0)) < len(KINDS) and int(chunks[:, PARENT].max(initial=-1)) < count,
         int(chunks[:, PARTS].sum()) == len(columns.parts),
@@ -250,6 +251,11 @@ def _check(columns: Columns) -> None:
     )
     if not all(fits):
         raise ValueError("its columns do not fit each other")
+
+
+def _is_below_root(path: str) -> bool:
+    """Tell whether a path can be that of a file in a root: programs may open what a hit names."""
+    return bool(path) and not path.startswith("/") and "\0" not in path and ".." not in path.split("/")
 
 
 def joined_segment(files: Sequence[Columns], *, vectors: str) -> Segment:

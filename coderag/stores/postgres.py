@@ -11,6 +11,7 @@ import psycopg
 from psycopg import sql
 
 from coderag.errors import QueryError, RemoteStoreError
+from coderag.index.remote.objects import secrets_of, without_secrets
 from coderag.index.storage.arrays.arrays import Array
 from coderag.stores.store import Conditions, FileKey, Found, Published, Reach, StoredSegment
 
@@ -66,8 +67,13 @@ class PostgresStore:
         """Connect; raises RemoteStoreError."""
         self._schema = sql.Identifier(schema)
         self._is_made = False
-        with _asking():
+        try:
             self._connection = psycopg.connect(address, autocommit=True)
+        except psycopg.Error as error:
+            # What it says of an address that it cannot read repeats parts of it, the password among them.
+            said = without_secrets(_text(error), (address, *secrets_of(address)))
+            raise RemoteStoreError(f"PostgreSQL: {said}") from None
+        with _asking():
             found = self._connection.execute(
                 "SELECT to_regclass(format('%%I.generations', %s::text)) IS NOT NULL", [schema]
             ).fetchone()

@@ -12,9 +12,10 @@ from coderag.errors import QueryError
 from coderag.index.storage.manifest import SegmentEntry
 from coderag.record import record
 
-__all__ = ["INDEXES", "OBJECTS", "StoredObject", "index_name", "named_index", "object_name", "objects_of"]
+__all__ = ["INDEXES", "OBJECTS", "StoredObject", "index_name", "is_object", "named_index", "object_name", "objects_of"]
 
 OBJECTS, INDEXES = "objects", "indexes"
+DIGEST = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"\w[\w.-]{0,99}(?:/\w[\w.-]{0,99}){0,7}", re.ASCII)
 
 
@@ -43,6 +44,11 @@ def named_index(path: str) -> str | None:
 def object_name(digest: str) -> str:
     """Return the file that has a content."""
     return f"{OBJECTS}/{digest}"
+
+
+def is_object(path: str) -> bool:
+    """Tell whether a file is called as a content is."""
+    return DIGEST.fullmatch(path.removeprefix(f"{OBJECTS}/")) is not None
 
 
 def objects_of(entries: tuple[SegmentEntry, ...]) -> list[StoredObject]:

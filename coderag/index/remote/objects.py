@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import urandom
@@ -17,7 +19,7 @@ from coderag.extras import Extra, how_to_install
 from coderag.index.storage.arrays.arrays import MAPPED_BYTES
 from coderag.index.storage.folder.index_path import IndexPath
 
-__all__ = ["ObjectStore", "Range", "shown_address"]
+__all__ = ["ObjectStore", "Range", "secrets_of", "shown_address", "without_secrets"]
 
 BLOCK_BYTES = 1 << 20
 # They take credentials from their own settings; what stands before the @ of a bucket would be part of its name.
@@ -52,7 +54,7 @@ class ObjectStore:
         except ImportError as error:
             raise QueryError(f"a store needs an extra; {how_to_install(Extra.REMOTE)}") from error
         self.address = shown_address(address)
-        self._secrets = _secrets_of(address)
+        self._secrets = secrets_of(address)
         _check_place(address, self.address)
         try:
             self._files, base = fsspec.core.url_to_fs(address, use_listings_cache=False)
@@ -98,6 +100,8 @@ class ObjectStore:
     def _ranges(self, ranges: Sequence[Range]) -> list[bytes | None]:
         if not ranges:
             return []
+        for name in {one.name for one in ranges} if self._renames else ():
+            self._check_links(name, removes=False)
         where = ranges[0].name
         with self._asking(where):
             found = self._files.cat_ranges(
@@ -156,11 +160,13 @@ class ObjectStore:
             except FileNotFoundError:
                 return
         for path, about in sorted(found.items()):
+            if about.get("islink"):  # nothing of coderag's
+                continue
             yield f"{folder}/{PurePosixPath(path).relative_to(PurePosixPath(base))}", _age_of(about)
 
     def remove(self, name: str) -> bool:
         """Remove a file, and tell whether there was one; a store that does not say is believed to have had it."""
-        with self._asking(name):
+        with self._asking(name, removes=True):
             try:
                 self._files.rm_file(self._path(name))
             except FileNotFoundError:  # another process removed it
@@ -197,7 +203,9 @@ class ObjectStore:
         self._files.mv(made, path)
 
     @contextmanager
-    def _asking(self, name: str) -> Iterator[None]:
+    def _asking(self, name: str, *, removes: bool = False) -> Iterator[None]:
+        if self._renames:
+            self._check_links(name, removes=removes)
         try:
             yield
         except (RemoteStoreError, KeyboardInterrupt):
@@ -206,21 +214,42 @@ class ObjectStore:
             said = f"{type(error).__name__}: {self._without_secrets(error)}"
             raise RemoteStoreError(f"{self.address}/{name}: {said}") from error
 
+    def _check_links(self, name: str, *, removes: bool) -> None:
+        """Raise RemoteStoreError for a link or a special file below a folder, to which others may write, too.
+
+        Through a link, files elsewhere would be read, replaced or removed; to remove a link itself does no harm.
+        """
+        path = self._base
+        parts = name.split("/")
+        for number, part in enumerate(parts):
+            path = f"{path}/{part}"
+            try:
+                mode = os.lstat(path).st_mode
+            except OSError:  # it is not there, or whoever asks for it is told
+                return
+            if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)) and not (removes and number == len(parts) - 1):
+                shown = "/".join(parts[: number + 1])
+                raise RemoteStoreError(f"{self.address}/{shown} is a link or no regular file; remove it")
+
     def _without_secrets(self, error: Exception) -> str:
         """Return what a library says, which may repeat the address that it was given."""
-        said = str(error)
-        for secret in self._secrets:
-            said = said.replace(secret, "***")
-        return said
+        return without_secrets(str(error), self._secrets)
 
 
-def _secrets_of(address: str) -> tuple[str, ...]:
+def secrets_of(address: str) -> tuple[str, ...]:
     """Return the parts of an address that no message may show, the longest first."""
     place, _, options = address.partition("://")[2].partition("?")
     user = place.rpartition("@")[0]
     parts = (user, user.partition(":")[2], options) if ":" in user else (options,)
     found = {form for part in parts if part for form in (part, unquote(part))}
     return tuple(sorted(found, key=len, reverse=True))
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """Return a text with the secrets of an address blotted out."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text
 
 
 def _check_place(address: str, shown: str) -> None:

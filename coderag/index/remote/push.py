@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexPartError, IndexTooNewError
-from coderag.index.remote.layout import INDEXES, OBJECTS, StoredObject, index_name, objects_of
+from coderag.index.remote.layout import INDEXES, OBJECTS, StoredObject, index_name, is_object, objects_of
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.sealed import parse_sealed
@@ -106,7 +106,7 @@ def _pruned(folder: IndexPath, store: ObjectStore, grace: float) -> int:
     named = _named(folder, store)
     if named is None:
         return 0
-    old = [name for name, age in store.names(OBJECTS) if name not in named and age > grace]
+    old = [name for name, age in store.names(OBJECTS) if is_object(name) and name not in named and age > grace]
     # Listing a large store takes a while; what was pushed meanwhile may name some of it.
     named = _named(folder, store) if old else named
     if named is None:

@@ -41,7 +41,7 @@ def vector_graph_arrays(segments: Sequence[tuple[str, Vectors]]) -> dict[str, Ar
     """Return the arrays of a graph over the vectors of segments, by their names; all have vectors of one length."""
     from usearch.index import Index
 
-    graph = Index(
+    graph: Any = Index(
         ndim=segments[0][1].rows.shape[1], metric="cos", dtype="i8", connectivity=CONNECTIVITY, expansion_add=EXPANSION
     )
     first = 0
@@ -91,7 +91,9 @@ class VectorGraph:
     def _opened(self, dimensions: int) -> Any:
         from usearch.index import Index
 
-        graph = Index(ndim=dimensions, metric="cos", dtype="i8", connectivity=CONNECTIVITY, expansion_search=EXPLORED)
+        graph: Any = Index(
+            ndim=dimensions, metric="cos", dtype="i8", connectivity=CONNECTIVITY, expansion_search=EXPLORED
+        )
         try:
             graph.view(self._data)
         except (RuntimeError, ValueError) as error:

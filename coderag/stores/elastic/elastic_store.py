@@ -213,7 +213,10 @@ class ElasticStore:
     def _read(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return what is stored under keys, of those that are there."""
         rows = self._documents(PACKETS, keys, field="body")
-        return {key: base64.b64decode(row["body"]) for key, row in rows.items()}
+        try:
+            return {key: base64.b64decode(row["body"], validate=True) for key, row in rows.items()}
+        except (ValueError, TypeError, LookupError) as error:
+            raise RemoteStoreError('the store holds a damaged row; run "coderag export" to write it anew') from error
 
     def _documents(self, index: str, keys: Sequence[str], *, field: str) -> dict[str, dict[str, Any]]:
         """Return a field of documents by their ids, of those that are there."""
