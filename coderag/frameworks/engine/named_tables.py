@@ -25,7 +25,6 @@ from coderag.syntax.trees.tree import text_of
 __all__ = ["read_named"]
 
 ACCESS = {"writes": Access.WRITE, "deletes": Access.DELETE}
-GIVEN = rb"(?=\(\s{0,40}(?:[\"'`]|[\\\w$>:.-]{0,80}(?:[A-Z][A-Z0-9_]+|[tT]able\w{0,9})\s{0,9}[,)]))"
 TABLE = re.compile(r"[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})?(?:\s+(?:as\s+)?[A-Za-z_]\w{0,62})?", re.IGNORECASE)
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # A constant for the table before a column: Task::TABLE.'.id', `${Task.TABLE}.id`, f"{Task.TABLE}.id AS task".
@@ -53,9 +52,8 @@ class _Table(NamedTuple):
 
 def read_named(code: CodeFile, framework: str, words: VerbWords) -> Iterator[Usage]:
     """Yield the statements of a file that calls with the name of a table begin."""
-    names = b"|".join(re.escape(name.encode()) for name in sorted(words.tables, key=lambda name: (-len(name), name)))
     begun: dict[int, tuple[Chain, str]] = {}  # statements that a name is bound to, by their nodes
-    for chain in code.chains(re.compile(rb"\b(" + names + rb")" + GIVEN)):
+    for chain in code.chains(words.naming):
         start = next((link for link in chain.links if link.name in words.tables and _table(link)), None)
         if start is None or any(DEFINING.match(link.name) for link in chain.links):
             continue
