@@ -113,7 +113,10 @@ def _table(link: Link) -> _Table | None:
 
 def _statement(code: CodeFile, node: Node, calls: Sequence[Link], framework: str, words: VerbWords) -> Iterator[Usage]:
     """Yield the statement of calls of which the first is given its table."""
-    verbs = [words.calls.get(_first_word(link.name), "") for link in calls]
+    said = [words.calls.get(_first_word(link.name), "").partition(" ") for link in calls]
+    # createQueryBuilder() writes nothing: what writes is given something.
+    verbs = [verb if verb != "writes" or link.arguments else "" for link, (verb, _, _) in zip(calls, said, strict=True)]
+    is_insert = verbs[0] == "writes"
     access = next((ACCESS[verb] for verb in ("writes", "deletes") if verb in verbs), Access.READ)
     scope = Scope()
     constants: dict[str, None] = {}
@@ -124,12 +127,12 @@ def _statement(code: CodeFile, node: Node, calls: Sequence[Link], framework: str
             if given is not None and given.is_constant:
                 constants[table] = None
     is_listed = False
-    for link, verb in zip(calls[1:], verbs[1:], strict=True):
+    for link, verb, (_, _, sets) in zip(calls[1:], verbs[1:], said[1:], strict=True):
         named = list(_columns(link, verb))
         is_listed = is_listed or (bool(named) and verb in {"lists", "row"})
         for name in named:
             constants.update(dict.fromkeys(_constants_of(name, scope)))
-            scope.column(name, write=verb == "writes")
+            scope.column(name, write=verb == "writes" or (is_insert and bool(sets)))
     if access is Access.READ and "row" in verbs and not is_listed:
         scope.whole.update(list(scope.tables)[:1])
     for statement in scope.statement(code, node, framework):

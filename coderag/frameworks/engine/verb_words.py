@@ -23,7 +23,7 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
     `reads`, `writes`, `deletes`: the access; `row`: whole rows; `narrow`: no whole rows.
     What its arguments are: `lists`: what is read, instead of whole rows; `names`: fields as texts; `relations`:
     relations as texts; `joins`: models; `asks`: conditions by name; `condition`: SQL whose columns are read;
-    `sets`: what is written, by name; `orders`: what rows are sorted or grouped by;
+    `sets`: what is written, by name (of `by_use`: in an insert); `orders`: what rows are sorted or grouped by;
     `first`: the first is a field that is written; `assigns`: so is what a closure
     assigns to; `rows`: dicts or objects that are written; `cte`: no table. `more`: another call has to follow.
     """
