@@ -39,6 +39,8 @@ of each other paragraph go together in one match:
     @element           ... to one of what this expression holds: loops, subscripts
     @prefix            ... to a group of routes: the beginning of their addresses, a string
     @returns           the type that a function declares to return; it stands alone
+    @second_result     the same of the second of several results
+    @second            the function whose second result @variable is
 
     @address           a route: the address, a string
     @verb              the name that tells its method: get, GetMapping, add_post, HandleFunc; or a string, "POST"
@@ -81,6 +83,7 @@ PURPOSES = (  # of a match that has several of these captures, the first
     ("default", "bindings"),
     ("field", "bindings"),
     ("returns", "bindings"),
+    ("second_result", "bindings"),
     ("prefix", "prefixes"),
     ("inherit", "bases"),
     ("implement", "bases"),

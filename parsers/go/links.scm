@@ -23,8 +23,15 @@
 (function_declaration result: (parameter_list . (parameter_declaration type: (_) @returns)))
 (method_declaration result: (parameter_list . (parameter_declaration type: (_) @returns)))
 (method_elem result: (parameter_list . (parameter_declaration type: (_) @returns)))
+(function_declaration result: (parameter_list . (parameter_declaration) . (parameter_declaration type: (_) @second_result)))
+(method_declaration result: (parameter_list . (parameter_declaration) . (parameter_declaration type: (_) @second_result)))
+(method_elem result: (parameter_list . (parameter_declaration) . (parameter_declaration type: (_) @second_result)))
 
-; What a variable is made of. Of several results the first is the one that has methods; the others are errors and flags.
+; What a variable is made of. Of several results the first two are told apart; the others are errors and flags.
+((short_var_declaration left: (expression_list . (identifier) . (identifier) @variable) right: (expression_list . (call_expression function: (_) @second) .))
+  (#not-match? @variable "^(err|ok|_)$"))
+(short_var_declaration left: (expression_list . (identifier) @variable) right: (expression_list . (call_expression
+  function: (identifier) @_new arguments: (argument_list . [(type_identifier) (qualified_type)] @typed .))) (#eq? @_new "new"))
 (short_var_declaration left: (expression_list . (identifier) @variable) right: (expression_list . (call_expression function: (_) @called)))
 (short_var_declaration left: (expression_list . (identifier) @variable) right: (expression_list . (composite_literal type: (_) @typed)))
 (short_var_declaration left: (expression_list . (identifier) @variable) right: (expression_list . (unary_expression operand: (composite_literal type: (_) @typed))))

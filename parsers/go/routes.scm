@@ -17,7 +17,7 @@
     (selector_expression) @handler
     (func_literal) @handler] .))
   (#match? @verb "^Handle")
-  (#not-any-of? @verb "Handle" "HandleFunc"))
+  (#not-match? @verb "^Handle(Func)?$"))
 ((call_expression
   function: (selector_expression field: (field_identifier) @route)
   arguments: (argument_list . (interpreted_string_literal) @verb . (interpreted_string_literal) @address [

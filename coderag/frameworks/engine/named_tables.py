@@ -25,7 +25,6 @@ from coderag.syntax.trees.tree import text_of
 __all__ = ["read_named"]
 
 ACCESS = {"writes": Access.WRITE, "deletes": Access.DELETE}
-GIVEN = rb"(?=\(\s{0,40}(?:[\"'`]|[\\\w$>:.-]{0,80}(?:[A-Z][A-Z0-9_]+|[tT]able\w{0,9})\s{0,9}[,)]))"
 TABLE = re.compile(r"[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})?(?:\s+(?:as\s+)?[A-Za-z_]\w{0,62})?", re.IGNORECASE)
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # A constant for the table before a column: Task::TABLE.'.id', `${Task.TABLE}.id`, f"{Task.TABLE}.id AS task".
@@ -44,6 +43,14 @@ MAX_NAMES = 200  # of a file that statements are bound to
 MAX_COLUMN = 200  # bytes of an expression that is a column
 
 
+class _Step(NamedTuple):
+    """A call of a statement, and what it does."""
+
+    link: Link
+    verb: str
+    sets: bool  # in an insert it names what is written
+
+
 class _Table(NamedTuple):
     """A table as a call has it."""
 
@@ -53,9 +60,8 @@ class _Table(NamedTuple):
 
 def read_named(code: CodeFile, framework: str, words: VerbWords) -> Iterator[Usage]:
     """Yield the statements of a file that calls with the name of a table begin."""
-    names = b"|".join(re.escape(name.encode()) for name in sorted(words.tables, key=lambda name: (-len(name), name)))
     begun: dict[int, tuple[Chain, str]] = {}  # statements that a name is bound to, by their nodes
-    for chain in code.chains(re.compile(rb"\b(" + names + rb")" + GIVEN)):
+    for chain in code.chains(words.naming):
         start = next((link for link in chain.links if link.name in words.tables and _table(link)), None)
         if start is None or any(DEFINING.match(link.name) for link in chain.links):
             continue
@@ -115,27 +121,42 @@ def _table(link: Link) -> _Table | None:
 
 def _statement(code: CodeFile, node: Node, calls: Sequence[Link], framework: str, words: VerbWords) -> Iterator[Usage]:
     """Yield the statement of calls of which the first is given its table."""
-    verbs = [words.calls.get(_first_word(link.name), "") for link in calls]
+    steps = [_step(link, words) for link in calls]
+    verbs = {step.verb for step in steps}
     access = next((ACCESS[verb] for verb in ("writes", "deletes") if verb in verbs), Access.READ)
     scope = Scope()
-    constants: dict[str, None] = {}
-    for link, verb in zip(calls, verbs, strict=True):
-        if link is calls[0] or verb == "joins":
-            given = _table(link) if link is calls[0] else _joined(link)
-            table = scope.table(given.name, access if link is calls[0] else Access.READ) if given is not None else ""
-            if given is not None and given.is_constant:
-                constants[table] = None
+    constants = dict.fromkeys(_tables(steps, scope, access))
     is_listed = False
-    for link, verb in zip(calls[1:], verbs[1:], strict=True):
-        named = list(_columns(link, verb))
-        is_listed = is_listed or (bool(named) and verb in {"lists", "row"})
+    for step in steps[1:]:
+        named = list(_columns(step.link, step.verb))
+        is_listed = is_listed or (bool(named) and step.verb in {"lists", "row"})
+        is_written = step.verb == "writes" or (steps[0].verb == "writes" and step.sets)
         for name in named:
             constants.update(dict.fromkeys(_constants_of(name, scope)))
-            scope.column(name, write=verb == "writes")
+            scope.column(name, write=is_written)
     if access is Access.READ and "row" in verbs and not is_listed:
         scope.whole.update(list(scope.tables)[:1])
     for statement in scope.statement(code, node, framework):
-        yield replace(statement, sure=False, holes=False, constants=tuple(name for name in constants if name))
+        yield replace(statement, sure=False, holes=False, constants=tuple(filter(None, constants)))
+
+
+def _step(link: Link, words: VerbWords) -> _Step:
+    """Return what a call does; one without arguments writes nothing: createQueryBuilder()."""
+    verb, _, sets = words.calls.get(_first_word(link.name), "").partition(" ")
+    return _Step(link, "" if verb == "writes" and not link.arguments else verb, bool(sets))
+
+
+def _tables(steps: Sequence[_Step], scope: Scope, access: Access) -> Iterator[str]:
+    """Note the tables that a statement begins and is joined with; yield those that are constants."""
+    for step in steps:
+        is_first = step is steps[0]
+        if not is_first and step.verb != "joins":
+            continue
+        given = _table(step.link) if is_first else _joined(step.link)
+        if given is not None:
+            table = scope.table(given.name, access if is_first else Access.READ)
+            if given.is_constant:
+                yield table
 
 
 def _joined(link: Link) -> _Table | None:

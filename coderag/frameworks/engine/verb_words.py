@@ -13,13 +13,17 @@ from coderag.frameworks.engine.vocabulary import framework_data
 __all__ = ["VerbWords", "verb_words"]
 
 
+# A text, or a constant: Task::TABLE, self.table, TASKS.
+GIVEN = rb"(?=\(\s{0,40}(?:[\"'`]|[\\\w$>:.-]{0,80}(?:[A-Z][A-Z0-9_]+|[tT]able\w{0,9})\s{0,9}[,)]))"
+
+
 class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """The calls on models, on queries for them and on objects of them, each with the words that say what it does.
 
     `reads`, `writes`, `deletes`: the access; `row`: whole rows; `narrow`: no whole rows.
     What its arguments are: `lists`: what is read, instead of whole rows; `names`: fields as texts; `relations`:
     relations as texts; `joins`: models; `asks`: conditions by name; `condition`: SQL whose columns are read;
-    `sets`: what is written, by name; `orders`: what rows are sorted or grouped by;
+    `sets`: what is written, by name (of `by_use`: in an insert); `orders`: what rows are sorted or grouped by;
     `first`: the first is a field that is written; `assigns`: so is what a closure
     assigns to; `rows`: dicts or objects that are written; `cte`: no table. `more`: another call has to follow.
     """
@@ -48,6 +52,12 @@ class VerbWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tr
         """The calls, where a text may make them."""
         names = sorted({*self.calls, *self.objects}, key=lambda name: (-len(name), name))
         return re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in names) + rb")(?=[ \t]*[({])")
+
+    @cached_property
+    def naming(self) -> re.Pattern[bytes]:
+        """The calls that are given a text or constant where the names of tables are given; of a longer name the end."""
+        names = b"|".join(re.escape(name.encode()) for name in sorted(self.tables, key=lambda name: (-len(name), name)))
+        return re.compile(rb"(" + names + rb")" + GIVEN)
 
     @cached_property
     def hints(self) -> tuple[re.Pattern[bytes], ...]:

@@ -186,11 +186,18 @@ class Resolver(Scopes):
         text = plain(one.value)
         if first_of(text) == one.name and self.hidden_package(scope, one.name):
             scope = self.tables.file_node(scope)  # view := view.New()
+        if one.how == How.SECOND:
+            return self._second(scope, text) if one.name else NOTHING
         if one.how == How.CALL:
             return self.values(scope, f"{text}()")
         if one.how == How.ELEMENT:
             return self.elements(scope, text)
         return self.values(scope, text)
+
+    def _second(self, scope: int, text: str) -> tuple[int, ...]:
+        """Return what the second result of a call is."""
+        told = self._told(scope, f"{text}()")
+        return few([value for place, one in told if one.how == How.SECOND for value in self.typed(place, one.value)])
 
     def hidden_package(self, scope: int, name: str) -> tuple[int, ...]:
         """Return the package that a local variable of its name hides; () where there is none."""
@@ -334,6 +341,6 @@ class Resolver(Scopes):
         if one.how == How.TYPE:
             last = [each.arguments[-1] for each in read_type(one.value) if each.arguments]
             return few([value for union in last for inner in union for value in self._of_type(scope, inner)])
-        if one.how == How.ELEMENT or not one.value:
+        if one.how in (How.ELEMENT, How.SECOND) or not one.value:
             return NOTHING
         return self.elements(scope, plain(one.value) + ("()" if one.how == How.CALL else ""))

@@ -12,7 +12,7 @@ from coderag.syntax.link_captures import LinkCaptures, Nodes
 from coderag.syntax.references.owners import Owners
 from coderag.syntax.references.receivers import Chains
 from coderag.syntax.references.records import Binding, How
-from coderag.syntax.references.types import clean_type
+from coderag.syntax.references.types import clean_type, type_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["SELVES", "read_bindings"]
 
 SELVES = frozenset({"self", "cls", "this", "$this", "@", "Me"})
-VALUES = (("typed", How.TYPE), ("called", How.CALL), ("valued", How.VALUE), ("element", How.ELEMENT))
+VALUES = (
+    ("typed", How.TYPE),
+    ("called", How.CALL),
+    ("valued", How.VALUE),
+    ("element", How.ELEMENT),
+    ("second", How.SECOND),
+)
 MAX_VALUE_CHARS = 300
 
 PARAMETER = re.compile(r"(?:^\(?|,)[\s*.&]*([^\W\d]\w*)")
@@ -93,12 +99,14 @@ class _Bindings:
         """Add what a function returns, or a file gives when no name is asked for."""
         if "default" in nodes:
             self._add(-1, "default", *self._value(nodes))
-        elif "returns" in nodes:
-            node = nodes["returns"][0]
+        elif "returns" in nodes or "second_result" in nodes:
+            how = How.TYPE if "returns" in nodes else How.SECOND
+            node = nodes["returns" if how is How.TYPE else "second_result"][0]
             value = clean_type(self._lines.text_of(node.start_byte, node.end_byte))
             owner = self._owners.at(node.start_byte)
-            if value and self._owners.is_callable(owner):
-                self._add(owner, "", How.TYPE, value)
+            is_told = value if how is How.TYPE else any(type_names(value))  # most second results are errors and flags
+            if is_told and self._owners.is_callable(owner):
+                self._add(owner, "", how, value)
 
     def _add_member(self, written: str, start: int, *, how: How, value: str) -> None:
         receiver, sign, name = written.rpartition(".")

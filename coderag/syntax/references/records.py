@@ -53,6 +53,7 @@ class How(IntEnum):
     CALL = 1  # what a call gives: x = Foo(...), x = make().  The value is the callee as written: "Foo", "self.make"
     VALUE = 2  # another value: x = self.db, alias = function
     ELEMENT = 3  # one of what a value holds: for x in self.items
+    SECOND = 4  # the second of what a call gives: _, x := make(); of a function, the type of its second result
 
 
 class Binding(NamedTuple):

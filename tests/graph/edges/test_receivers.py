@@ -6,6 +6,9 @@ from pathlib import Path
 
 from coderag.graph.records import EdgeKind
 from tests.graph.edges.test_code import build, calls, told
+from tests.graph.shown_edges import edges_of
+from tests.graph.whole import graph_of
+from tests.workspace import write
 
 FILES_OF_A_PACKAGE = 12
 
@@ -144,3 +147,25 @@ def test_a_tests_name_means_nothing_that_its_file_does_not_import(tmp_path: Path
     [total] = graph.named("test_total")
     targets = [graph.node(edge.target).path for edge in graph.edges_from(total, (EdgeKind.TESTS,))]
     assert targets == ["shop/orders.py"]
+
+
+def test_the_second_result_of_a_call_and_new_in_go(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module ex\n",
+        "s/a.go": (
+            "package s\n\ntype API struct{}\n\nfunc (a *API) Notify() {}\n\ntype Level int\n\n"
+            "func (l *Level) Decode(s string) error { return nil }\n\n"
+            "func boot() (*http.Server, *API) {\n\treturn nil, nil\n}\n\n"
+            "func first() {\n\tserver, api := boot()\n\tapi.Notify()\n\tserver.Close()\n}\n\n"
+            'func second() {\n\tl := new(Level)\n\tl.Decode("x")\n}\n'
+        ),
+        "o/b.go": (
+            "package o\n\ntype P struct{}\n\nfunc (a *P) Notify() {}\nfunc (a *P) Decode() {}\nfunc (a *P) Close() {}\n"
+        ),
+    }
+    edges = edges_of(graph_of(write(tmp_path, files)), EdgeKind.CALLS)
+    assert {edge for edge in edges if edge.startswith("s.") and "?" not in edge} == {
+        "s.first -calls> s.boot",
+        "s.first -calls> s.API.Notify",
+        "s.second -calls> s.Level.Decode",
+    }
