@@ -16,6 +16,7 @@ from coderag.search.query.vocabulary import (
     EDIT_VERBS,
     FAULT_PHRASES,
     FAULT_WORDS,
+    MAKING,
     PREPOSITIONS,
     STATING,
     STOP_WORDS,
@@ -36,6 +37,7 @@ CAPITALISED = re.compile(r"\b([A-Z][a-z]\w*)\b")
 SCOPED = re.compile(r"\s*[\w./*()-]{1,40}:\s+(?:do not|([^\W\d]\w*))|do not\b", re.IGNORECASE)
 SIGNS = ("?", "!")  # that end a name
 BESIDE_NAMES = frozenset("a an the at from in of on class function method".split())
+DEFINING = frozenset("definition definitions implementation implementations".split())  # ends what is no clause
 MIN_DIRECT = 5  # words; a shorter question names a topic
 MAX_PHRASE = 14  # words; who writes more describes a change
 STOP_WEIGHT, WEAK_WEIGHT, JOINED_WEIGHT, PIECE_WEIGHT = 0.05, 0.4, 0.5, 0.8
@@ -91,8 +93,14 @@ def understand(text: str) -> Question:
         paths=tuple(
             dict.fromkeys(path.strip("/") for path in PATH.findall(plain) if "." in path or path.count("/") > 0)
         ),
-        wants=frozenset(label for label, asking in WANTS.items() if not asking.isdisjoint(lowered)),
+        wants=_wants(lowered),
     )
+
+
+def _wants(lowered: Sequence[str]) -> frozenset[str]:
+    """Return the labels of the files that some words ask for; "documentation generation" asks for what generates it."""
+    asked = {word for word, after in zip(lowered, (*lowered[1:], ""), strict=False) if after not in MAKING}
+    return frozenset(label for label, asking in WANTS.items() if not asking.isdisjoint(asked))
 
 
 def _is_symbol(word: str, text: str) -> bool:
@@ -151,6 +159,8 @@ def _query_type(text: str, found: list[str], symbols: tuple[str, ...], lowered: 
         return QueryType.BEHAVIOR
     if len(lowered) > MAX_PHRASE:
         return QueryType.EDIT
+    if lowered and lowered[-1] in DEFINING:
+        return QueryType.TOPIC
     if lowered and (lowered[0] in BEHAVIOR_VERBS or lowered[0].removesuffix("s") in BEHAVIOR_VERBS | EDIT_VERBS):
         return QueryType.BEHAVIOR
     return QueryType.EDIT if _is_fault(lowered) else QueryType.TOPIC

@@ -10,6 +10,7 @@ __all__ = [
     "EDIT_VERBS",
     "FAULT_PHRASES",
     "FAULT_WORDS",
+    "MAKING",
     "MIGRATING",
     "PLATFORMS",
     "PREPOSITIONS",
@@ -58,6 +59,10 @@ WANTS = {
     "vendored": frozenset("vendor vendored third-party bundled".split()),
     "legacy": frozenset("legacy compat compatibility deprecated old backport".split()),
 }
+# What code does with such files, or what of it does so: "documentation generation" asks for no documents.
+MAKING = frozenset(
+    "builder builders generation generator generators parser parsers renderer renderers rendering".split()
+)
 # First words of a change, as in commit messages; such a question looks for places to edit.
 EDIT_VERBS = frozenset(
     """account add added adding adjust adopt align allow always attempt avoid bump change check clarify

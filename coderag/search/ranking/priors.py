@@ -16,6 +16,7 @@ import numpy as np
 from coderag.files.translations import is_translation
 from coderag.index.reader.corpus import Corpus, Form
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.columns import DEFINES, KINDS
 from coderag.record import record
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.query.vocabulary import MIGRATING, PLATFORMS, TYPE_WORDS
@@ -33,6 +34,8 @@ MIGRATIONS, STEP = frozenset({"migrate", "migration", "migrations"}), re.compile
 REVISIONS, REVISION = "versions", re.compile(r"[\da-f]{8,40}_")
 SHORT_LINES = 3  # a function that is no longer declares what others do, or hands on to them
 USUAL_PLATFORM = frozenset({"linux"})  # where nothing is said, a program runs on it
+WHOLE_LINES = 10  # a module that is shorter has nothing but imports, as an `__init__.py`
+MODULE = KINDS.index(Kind.MODULE)
 CODE_KINDS = CALLABLE_KINDS | TYPE_KINDS | {Kind.MODULE, Kind.BLOCK}  # and not tables, which a migration may define
 
 
@@ -97,6 +100,7 @@ def candidate_priors(corpus: Corpus, question: Question, prior: Array, chunks: A
         if one.platforms:
             factors[file] *= np.float32(_of_platform(one.platforms, named, tuning.priors))
     found: Array = prior[chunks] * factors[own_file] * _of_forms(corpus, question, chunks, tuning)
+    found[_whole_files(corpus, chunks)] /= np.float32(tuning.priors["module"])
     steps = np.array([one.is_step for one in variants], dtype=bool)
     if steps.any() and question.query_type is not QueryType.SYMBOL and asked.isdisjoint(MIGRATING):
         rows = np.flatnonzero(steps[own_file])
@@ -116,6 +120,24 @@ def _of_forms(corpus: Corpus, question: Question, chunks: Array, tuning: Tuning)
         factors[short_callables(corpus, chunks, kinds)] = short
         factors[FRAMES[kinds] > 0] = frame
     return factors
+
+
+def _whole_files(corpus: Corpus, chunks: Array) -> Array:
+    """Tell which of some chunks are long modules in files without a definition, bool[n]: all that there is."""
+    found = np.zeros(len(chunks), dtype=bool)
+    for member, rows, local in corpus.by_member(chunks):
+        segment = member.segment
+        flags, kinds = segment.chunk_flags, segment.chunk_kind[local]
+        whole = (kinds == MODULE) & (flags[local] & DEFINES == 0)
+        whole &= segment.last_row[local] - segment.first_row[local] + 1 >= WHOLE_LINES
+        modules = np.flatnonzero(whole)
+        if not len(modules):
+            continue
+        bounds = member.chunk_bounds(segment.chunk_file[local[modules]])
+        for place, begin, end in zip(modules.tolist(), *(side.tolist() for side in bounds), strict=True):
+            whole[place] = not (flags[begin:end] & DEFINES).any()
+        found[rows] = whole
+    return found
 
 
 def _asks_for_places(question: Question) -> bool:

@@ -23,6 +23,7 @@ from coderag.search.query.understand import QueryType, understand
         ("do we have a rate limit", QueryType.TOPIC),
         ("note: empty lines", QueryType.TOPIC),
         ("parse a header", QueryType.BEHAVIOR),
+        ("Serialize and Serializer trait definitions", QueryType.TOPIC),
         ("how often is a failed payment retried", QueryType.BEHAVIOR),
         ("can an order be cancelled after it ships", QueryType.BEHAVIOR),
         ("is there a limit on open sessions", QueryType.TOPIC),
@@ -48,3 +49,15 @@ def test_query_type(text: str, expected: QueryType) -> None:
 )
 def test_direct_questions_ask_for_a_function(text: str, expected: bool) -> None:
     assert understand(text).is_direct is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("documentation of the header's format", {"docs"}),
+        ("documentation generation for headers", set()),
+        ("test for the parser of headers", {"test"}),
+    ],
+)
+def test_what_code_makes_is_not_asked_for(text: str, expected: set[str]) -> None:
+    assert understand(text).wants == expected
