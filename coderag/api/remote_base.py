@@ -10,7 +10,7 @@ from typing import TypeVar
 from coderag.api.index import Index
 from coderag.api.roots import Root
 from coderag.api.user_settings import user_remote
-from coderag.errors import CoderagError, IndexDamagedError, IndexMissingError, StoredIndexError
+from coderag.errors import CoderagError, IndexDamagedError, IndexMissingError, SettingsError, StoredIndexError
 from coderag.index.build.build import SHARED_FILES
 from coderag.index.storage.folder.lock import Holder
 
@@ -34,16 +34,20 @@ def over_remote_base(
     be read, the store not be reached, or the index is not signed by somebody known, `make` gets none, and `said` hears
     why. `told` and `waiting` are those of `pull_index`. Raises what `make` raises.
     """
+    try:
+        address = user_remote()
+    except SettingsError as error:
+        said(f"all files are read, as the base at the remote cannot be used: {error}")
+        address = ""
+    if not address or not _is_far_behind(root):
+        return make(())
     with ExitStack() as held:
-        try:
-            address = user_remote()
-            if not address or not _is_far_behind(root):
-                return make(())
-            from coderag.index.build.index_part import open_parts
-            from coderag.index.remote.cache import MOST_BYTES, trim_pulled
-            from coderag.index.remote.objects import ObjectStore
-            from coderag.index.remote.pull import discard, pull_index
+        from coderag.index.build.index_part import open_parts
+        from coderag.index.remote.cache import MOST_BYTES, trim_pulled
+        from coderag.index.remote.objects import ObjectStore
+        from coderag.index.remote.pull import discard, pull_index
 
+        try:
             store = ObjectStore(address)
             pulled = held.enter_context(pull_index(store, name=root.repository, told=told, waiting=waiting))
             open_parts([pulled.folder])  # tells whether it is signed
