@@ -27,7 +27,7 @@ from coderag.stores.segments import portions_of
 from coderag.stores.stored_index import StoredIndex
 from coderag.types import Hit
 from scripts.torturing.outcome import Options, Outcome
-from scripts.torturing.places import NAME, Place, run_database, run_milvus
+from scripts.torturing.places import APART, NAME, Place, run_database, run_milvus
 from scripts.torturing.steps import forked
 from scripts.torturing.world import World
 
@@ -36,7 +36,6 @@ __all__ = ["generations"]
 CALLERS: Sequence[tuple[str, ...]] = ((), ("hr",), ("board", "hr"), ("board",))
 NEVER_SEEN = {(): ("vault/",), ("hr",): ("vault/board/",), ("board",): ("vault/",)}  # whatever the state
 EXPORTERS = 2
-APART = 2e-4  # of scores with four decimals, of which rounding may change the last
 DROPPING = 0.5  # the share of exports that drop at once what nobody needs, where that is allowed
 K = 50
 PATIENCE_SECONDS = 30.0  # that a reader has in addition for its first answers

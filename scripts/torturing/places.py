@@ -24,9 +24,10 @@ from coderag.stores.store import Conditions, FileKey
 from scripts.torturing.proxy import Proxy
 from tests.catalog.introspect.servers import Postgres, run_postgres
 
-__all__ = ["NAME", "Place", "run_database", "run_folder", "run_milvus", "run_s3"]
+__all__ = ["APART", "NAME", "Place", "run_database", "run_folder", "run_milvus", "run_s3"]
 
 NAME = "tortured"
+APART = 2e-4  # of scores with four decimals, of which rounding may change the last
 NEVER = 1 << 30
 LEFT = multiprocessing.Value("i", NEVER)  # operations on files until they fail, of this process and those it forks
 COUNTS = "SELECT (SELECT count(*) FROM coderag.files), (SELECT count(*) FROM coderag.terms), "

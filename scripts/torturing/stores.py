@@ -22,16 +22,14 @@ from coderag.stores.segments import portions_of
 from coderag.stores.stored_index import StoredIndex
 from coderag.types import Hit
 from scripts.torturing.outcome import Options, Outcome
-from scripts.torturing.places import Place, run_database, run_folder, run_s3
+from scripts.torturing.places import APART, NAME, Place, run_database, run_folder, run_s3
 from scripts.torturing.steps import EXPECTED_ERROR, forked
 from scripts.torturing.world import World
 
 __all__ = ["objects", "stores"]
 
-NAME = "tortured"
 LATEST = 1.1  # of the time that the last export took; some are to end before something happens
 DROPPING = 0.3  # the share of exports that drop at once what nobody needs
-APART = 2e-4  # of scores with four decimals, of which rounding may change the last
 EARLY = 0.1  # of that time
 FIRST_BYTES = 60_000  # that an export sends
 SURE_BYTES = 1_000  # that the smallest export and each question send

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from coderag.frameworks.usage.usage import Usage
 
 __all__ = ["MAPPERS", "Mapper", "read_mapped"]
+
+MOST_ROWS = 1_000  # of a statement, of which it is noted who read it
 
 
 class Mapper(NamedTuple):
@@ -128,22 +129,20 @@ def read_mapped(parsed: Parsed, outline: Outline, *, path: str) -> DataUses:
     """Return what the calls of query builders and mappers in a file do to tables."""
     models: dict[ModelUse, None] = {}
     statements: dict[Statement, None] = {}
+    readers: dict[int, set[str]] = {}  # that have read a statement, by each of its rows
     for statement in _found(parsed, outline, path):
         if isinstance(statement, ModelUse):
             models.setdefault(statement)
-        elif statement.sure or not any(map(partial(_is_read, statement), statements)):
+        elif statement.sure or readers.get(statement.row, set()) <= {statement.how}:  # else one that knows more has it
             statements.setdefault(statement)
+            for row in range(statement.row, min(statement.last_row, statement.row + MOST_ROWS) + 1):
+                readers.setdefault(row, set()).add(statement.how)
     if not models and not statements:
         return NO_USES
     return DataUses(
         statements=tuple(sorted(statements, key=lambda statement: (statement.row, statement.last_row))),
         models=tuple(sorted(models, key=lambda model: (model.row, model.model, model.access))),
     )
-
-
-def _is_read(unsure: Statement, other: Statement) -> bool:
-    """Tell whether a reader that knows more has read a statement at the place of one that is unsure."""
-    return other.how != unsure.how and other.row <= unsure.row <= other.last_row
 
 
 def _found(parsed: Parsed, outline: Outline, path: str) -> Iterator[Usage]:

@@ -23,9 +23,8 @@ LEAST_BYTES = 1 << 12  # smaller ones are those of the segment of an update, whi
 SAMPLE_BYTES = 1 << 13  # that tell which coding fits, and whether any does
 WORTH = 0.75  # of the size at most, or an array stays as it is: hashes, and what is deflated already
 LEVEL = 4  # of deflate
-SHIFTED_BYTES = (
-    4  # of a number, at most, that is put together by shifts: a tenth of the time of copying its bytes apart
-)
+# Of a number, at most, that is put together by shifts: a tenth of the time of copying its bytes apart.
+SHIFTED_BYTES = 4
 
 
 class Coding(IntEnum):
