@@ -101,7 +101,7 @@ class Snapshot:
         if not self._graphs:
             from coderag.graph.store import current_graph
 
-            self._graphs["current"] = tuple(
+            current = tuple(
                 current_graph(
                     root.folder,
                     root.manifest,
@@ -112,6 +112,8 @@ class Snapshot:
                 )
                 for root in self.opened
             )
+            self._graphs["current"] = current
+            vars(self).pop("relations", None)
         return self._graphs["current"]
 
     @cached_property
@@ -147,12 +149,14 @@ class Snapshot:
 
     @cached_property
     def relations(self) -> Mapping[str, Relations]:
-        """The neighbours of hits by the stored graphs, by repository; {} if there are no graphs."""
-        if not self.stored_graphs:
+        """The neighbours of hits by the stored graphs, or those made since, by repository; {} if there are none."""
+        made = self._graphs.get("current", ())
+        graphs = {root.manifest.repository: graph for root, graph in zip(self.opened, made, strict=False)}
+        if not (graphs := graphs or dict(self.stored_graphs)):
             return {}
         from coderag.graph.queries.relations import Relations
 
-        return {name: Relations(graph) for name, graph in self.stored_graphs.items()}
+        return {name: Relations(graph) for name, graph in graphs.items()}
 
     @cached_property
     def histories(self) -> Mapping[str, History]:

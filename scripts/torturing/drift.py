@@ -102,6 +102,8 @@ def _compare(root: Path, folder: Path, questions: list[str], outcome: Outcome, w
     shutil.rmtree(fresh, ignore_errors=True)
     with Index.build(root, index=fresh, workers=1) as other:
         index = Index.open(root, index=folder)
+        for one in (index, other):
+            one.graphs()  # a search takes the stored one, which may be behind
         differing = [question for question in questions if _hits(index, question) != _hits(other, question)]
         chunks = len(index), len(other)
     share = 1 - len(differing) / len(questions)

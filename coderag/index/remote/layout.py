@@ -2,6 +2,7 @@
 
 objects/SHA256        a file of a segment, by its content: what two indexes have in common lies there once
 indexes/NAME.json     the manifest of an index, signed as it is on disk; it is written last
+...HEX.tmp            in a folder: what is being written, or what a process that was killed left of it
 """
 
 from __future__ import annotations
@@ -12,11 +13,24 @@ from coderag.errors import QueryError
 from coderag.index.storage.manifest import SegmentEntry
 from coderag.record import record
 
-__all__ = ["INDEXES", "OBJECTS", "StoredObject", "index_name", "is_object", "named_index", "object_name", "objects_of"]
+__all__ = [
+    "INDEXES",
+    "OBJECTS",
+    "StoredObject",
+    "index_name",
+    "is_object",
+    "is_unfinished",
+    "named_index",
+    "object_name",
+    "objects_of",
+]
 
 OBJECTS, INDEXES = "objects", "indexes"
 DIGEST = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"\w[\w.-]{0,99}(?:/\w[\w.-]{0,99}){0,7}", re.ASCII)
+UNFINISHED = re.compile(
+    rf"(?:{OBJECTS}/{DIGEST.pattern}|{INDEXES}/{NAME.pattern}\.json)\.[0-9a-f]{{12}}\.tmp", re.ASCII
+)
 
 
 @record
@@ -49,6 +63,11 @@ def object_name(digest: str) -> str:
 def is_object(path: str) -> bool:
     """Tell whether a file is called as a content is."""
     return DIGEST.fullmatch(path.removeprefix(f"{OBJECTS}/")) is not None
+
+
+def is_unfinished(path: str) -> bool:
+    """Tell whether a file is called as one is that will be an object, or the manifest of an index, once it is whole."""
+    return UNFINISHED.fullmatch(path) is not None
 
 
 def objects_of(entries: tuple[SegmentEntry, ...]) -> list[StoredObject]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexPartError, IndexTooNewError
-from coderag.index.remote.layout import INDEXES, OBJECTS, StoredObject, index_name, is_object, objects_of
+from coderag.index.remote.layout import INDEXES, OBJECTS, StoredObject, index_name, is_object, is_unfinished, objects_of
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.sealed import parse_sealed
@@ -49,8 +49,9 @@ def push_index(
     """Write the segments of an index to a store, those that are not there yet, and its manifest in the end.
 
     Whoever pulls meanwhile gets the old index or the new one. With `prune`, what no index there names, and is older
-    than `grace` seconds, is removed. `told` hears how many objects of how many are there. Raises QueryError,
-    RemoteStoreError, and StoredIndexError like `coderag.index.storage.manifest.read_manifest`.
+    than `grace` seconds, is removed, halves of uploads that broke off too. `told` hears how many objects of how many
+    are there. Raises QueryError, RemoteStoreError, and StoredIndexError like
+    `coderag.index.storage.manifest.read_manifest`.
     """
     target = index_name(name)
     sent: list[int] = []
@@ -106,7 +107,13 @@ def _pruned(folder: IndexPath, store: ObjectStore, grace: float) -> int:
     named = _named(folder, store)
     if named is None:
         return 0
-    old = [name for name, age in store.names(OBJECTS) if is_object(name) and name not in named and age > grace]
+    old = [name for name, age in store.names(OBJECTS) if age > grace and is_object(name) and name not in named]
+    old += [
+        name
+        for folder in (OBJECTS, INDEXES)
+        for name, age in store.names(folder)
+        if age > grace and is_unfinished(name)
+    ]
     # Listing a large store takes a while; what was pushed meanwhile may name some of it.
     named = _named(folder, store) if old else named
     if named is None:

@@ -97,6 +97,7 @@ class _Answer:
     reason: str
     confidence: float  # 0..1
     relation: Relation | None = None
+    is_definition: bool = False  # of what the question names, which comes behind what it asks for
 
 
 def graph_answers(
@@ -117,6 +118,8 @@ def graph_answers(
             continue
         blob = places.blob(answer.repository, answer.path) or b""
         is_current = graphs[answer.repository].file(answer.path, blob) is not None
+        if answer.is_definition and not hits:  # what it stands behind may not be shown
+            break
         if is_current or places.starting(answer.repository, answer.path, answer.line) is not None:
             hits[chunk] = _hit(corpus, chunk, answer)
         if len(hits) == k:
@@ -166,7 +169,7 @@ def _answers(question: RelationQuestion, graphs: Mapping[str, Graph]) -> Iterato
     for repository, node in meant if some else ():
         if node.path:
             reason = f"defines {node.qualified_name}"
-            yield _Answer(repository, node.path, node.span.start_line, reason, DEFINITION_SHARE)
+            yield _Answer(repository, node.path, node.span.start_line, reason, DEFINITION_SHARE, is_definition=True)
 
 
 def _meant(question: RelationQuestion, graphs: Mapping[str, Graph]) -> list[tuple[str, Node]]:

@@ -123,6 +123,22 @@ def test_what_no_index_names_is_removed_when_it_is_old(root: Path, store: Object
     assert len(list(store.names("objects"))) == last.files
 
 
+def test_halves_of_uploads_are_removed_when_they_are_old(root: Path, store: ObjectStore) -> None:
+    pushed = push_index(folder_of(root), store, name="app")
+    halves = [
+        f"objects/{'0' * 64}.0123456789ab.tmp",
+        "indexes/app.json.0123456789ab.tmp",
+        "indexes/team/web.json.0123456789ab.tmp",
+    ]
+    others = ["objects/notes.tmp", f"objects/{'0' * 64}.tmp", "indexes/app.tmp"]
+    for name in (*halves, *others):
+        store.write(name, b"half")
+    assert push_index(folder_of(root), store, name="app", prune=True).removed == 0  # nothing is a day old
+    assert push_index(folder_of(root), store, name="app", prune=True, grace=0).removed == len(halves)
+    assert [store.size(name) for name in (*halves, *others)] == [-1] * len(halves) + [4] * len(others)
+    assert pull(store).files == pushed.files
+
+
 def test_a_push_that_breaks_off_changes_nothing(
     root: Path, store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,3 +138,20 @@ def test_what_inherits_from_an_heir_follows_it(tmp_path: Path) -> None:
     built.graphs()
     built.reload()
     assert names(built.search("implementations of the class Source")) == ["FileSource", "Zipped", "Source"]
+
+
+def test_what_is_named_alone_is_no_answer(index: Index) -> None:
+    hits = index.search("who calls charge()?", paths=["pay.py"])
+    assert names(hits)[0] == "charge"
+    assert not any(hit.parts.get("graph") for hit in hits)
+
+
+def test_a_graph_made_since_answers_at_once(tmp_path: Path) -> None:
+    root = write(tmp_path / "root", FILES)
+    with Index.build(root, index=tmp_path / "index", workers=0) as built:
+        built.graphs()
+        write(root, {"refund.py": "from pay import charge\n\n\ndef refund(amount):\n    return charge(-amount)\n"})
+        built.update(workers=0)
+        assert "refund" not in names(built.search("who calls charge()?"))  # the stored graph is older
+        built.graphs()
+        assert "refund" in names(built.search("who calls charge()?"))
