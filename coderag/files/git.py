@@ -10,19 +10,21 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from threading import Timer
 
 from coderag.errors import GitError
 from coderag.files.git_command import HARMLESS, git_environment
 
-__all__ = ["Blobs", "Git", "is_in_repository"]
+__all__ = ["Blobs", "Git", "is_in_repository", "repository_of_worktree"]
 
 SAFE = (*HARMLESS, "-c", "protocol.allow=never", "-c", "log.showSignature=false")
 FORCED: Mapping[str, str] = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",  # since git 2.44; before it the forbidden transports have the same effect
 }
+LONGEST_POINTER = 8_192  # bytes of a .git file
 SECONDS = 120  # that a single git command may take; listing all of the Linux kernel's commits takes 20
 
 
@@ -100,6 +102,23 @@ class Git:
 def is_in_repository(root: Path) -> bool:
     """Tell whether a folder is in what looks like a work tree, without git, which may still refuse it."""
     return any((folder / ".git").exists() for folder in (root, *root.parents))
+
+
+def repository_of_worktree(root: Path) -> str:
+    """Return what the folder of a repository is called, of which `git worktree add` made this work tree; else "".
+
+    /work/app/.git/worktrees/fix in its .git file gives "app", and so does /srv/app.git/worktrees/fix. git is not asked.
+    """
+    try:
+        with (root / ".git").open("rb") if (root / ".git").is_file() else BytesIO() as file:
+            pointer = file.read(LONGEST_POINTER).decode()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    place = Path(pointer.removeprefix("gitdir:").strip())
+    if not pointer.startswith("gitdir:") or place.parent.name != "worktrees":
+        return ""
+    common = place.parent.parent
+    return common.parent.name if common.name == ".git" else common.name.removesuffix(".git")
 
 
 class Blobs:

@@ -13,6 +13,7 @@ from coderag.api.remote_base import over_remote_base
 from coderag.api.roots import resolve_roots
 from coderag.api.user_settings import user_remote
 from coderag.errors import SettingsError
+from coderag.files.git import repository_of_worktree
 from coderag.index.remote.objects import ObjectStore
 from coderag.index.remote.pull import pulled_folders
 from coderag.index.remote.push import push_index
@@ -84,6 +85,32 @@ def test_without_a_base_all_files_are_read(coderag: Run, clone: Path, remote: st
     (record,) = json.loads((done := coderag("index", "--json", "--wait", cwd=clone, CODERAG_REMOTE=remote)).stdout)
     assert (record["read"], record["files"]) == (9, 9)
     assert done.stderr == (f"coderag: {remote} has no index 'app', so all files are read\n" if remote else "")
+
+
+@needs_git
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_further_work_tree_has_the_base_of_its_repository(
+    store: str, clone: Path, home: Path, monkeypatch: pytest.MonkeyPatch, bare: bool
+) -> None:
+    if bare:
+        run_git(home, "clone", "--quiet", "--bare", str(clone), "work/bare/app.git")
+    owner = home / "work/bare/app.git" if bare else clone
+    run_git(owner, "worktree", "add", "--quiet", "--force", str(home / "fix-refunds"), "feature")
+    monkeypatch.setenv("CODERAG_REMOTE", store)
+    said: list[str] = []
+    index = over_remote_base(
+        resolve_roots([home / "fix-refunds"])[0],
+        lambda parts: Index.ensure(home / "fix-refunds", workers=0, graph=False, cache=False, parts=parts),
+        said=said.append,
+    )
+    assert said == []
+    assert (index.reports[0].read, index.status(compare=False)[0].files) == (0, 9)
+
+
+@pytest.mark.parametrize("pointer", ["", "gitdir: ", "gitdir: ../.git/modules/app", "nonsense\0", "gitdir: /a/\xff"])
+def test_what_is_no_further_work_tree_has_no_other_name(tmp_path: Path, pointer: str) -> None:
+    (tmp_path / ".git").write_bytes(pointer.encode("latin-1"))
+    assert repository_of_worktree(tmp_path) == ""
 
 
 @needs_git
