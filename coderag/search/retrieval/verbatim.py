@@ -34,7 +34,7 @@ FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD})
 MAX_READ = 24  # chunks whose text is looked at for a message
 MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
 MAX_TERMS, MAX_ASKED_TERMS = 8, 3  # of a message that choose these, and of one that is a question
-MAX_POSTINGS = 20_000  # of these terms, the rarest first
+MAX_POSTINGS = 40_000  # of these terms, the rarest first
 MAX_COMPARED = 2_000  # chunks of a segment that have the most of them ...
 MAX_HOLDERS = 200  # ... and of these, those that have the most of all words, which counts among many that have one
 VALUE_SHARE = 0.2  # of the rarity of a word that a program may have put in
@@ -157,7 +157,7 @@ def _promising(
     questions, so that one is looked for where its rarest words are all.
     """
     rarest = sorted((word for word in weights if weights[word] > 0), key=lambda word: (-weights[word], word))
-    content = _choosing(rarest, question, weights)
+    content = _few_postings(corpus, _choosing(rarest, question, weights))
     if not content:
         return []
     least = 1.0 if question.asks else MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
@@ -188,6 +188,13 @@ def _choosing(rarest: Sequence[str], question: Pasted, weights: Mapping[str, flo
     return content[: MAX_ASKED_TERMS if question.asks else MAX_TERMS]
 
 
+def _few_postings(corpus: Corpus, content: Sequence[str]) -> list[str]:
+    """Return the words, given rarest first, whose postings in the whole index are few enough to be read."""
+    frequencies = corpus.text_frequencies(_keys(content))
+    room = np.cumsum(frequencies) - frequencies < MAX_POSTINGS
+    return [word for at, word in enumerate(content) if room[at] or at < MIN_CONTENT]
+
+
 def _worth(member: Member, local: Array, *, keys: Array, shares: Array) -> Array:
     """Return how much some chunks of a segment have of some words, f32[chunks], by the share of each."""
     postings = member.segment.text_postings
@@ -199,21 +206,22 @@ def _worth(member: Member, local: Array, *, keys: Array, shares: Array) -> Array
 
 
 def _holders(member: Member, shares: Mapping[str, float], *, least: float) -> Array:
-    """Return the chunks of a segment, i64[n], that have most of some words, those with most of them first."""
+    """Return the chunks of a segment, i64[n], that have most of some words, those with most of them first.
+
+    `shares` are those of the words, of 1 together; `least` is of all words, also of those that this segment lacks.
+    """
     postings = member.segment.text_postings
     lists: list[Array] = []
     worth: list[float] = []
-    room = MAX_POSTINGS
     for share, position in zip(shares.values(), postings.find(_keys(shares)).tolist(), strict=True):
-        if position >= 0 and (room > 0 or len(lists) < MIN_CONTENT):
+        if position >= 0:
             lists.append(postings.docs_of(position))
             worth.append(share)
-            room -= len(lists[-1])
     if not lists:
         return np.empty(0, dtype=np.int64)
     docs = np.concatenate(lists)
     held = np.bincount(docs, weights=np.repeat(worth, [len(one) for one in lists]))
-    found = np.flatnonzero(held >= least * sum(worth) - ALMOST_NOTHING)
+    found = np.flatnonzero(held >= least - ALMOST_NOTHING)
     chosen: Array = found[np.argsort(-held[found], kind="stable")]
     return chosen
 

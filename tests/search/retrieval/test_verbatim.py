@@ -223,3 +223,21 @@ def test_a_word_that_a_path_has_is_a_topic_among_other_words(tmp_path: Path) -> 
     with Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0) as found:
         assert not any("rare_name" in hit.parts for hit in found.search("PowerShell completion generation"))
         assert any("rare_name" in hit.parts for hit in found.search("who uses PowerShell"))
+
+
+def test_an_updated_index_takes_the_same_for_the_message(tmp_path: Path) -> None:
+    files = {
+        f"part_{number}.py": f'def part_{number}(a):\n    """A part of it."""\n    return a\n' for number in range(6)
+    }
+    files["kinds.py"] = 'def parse(kind):\n    """Parse what is not there."""\n    return Known(kind, error=Format)\n'
+    root = write(tmp_path / "root", files)
+    with Index.build(root, index=tmp_path / "index", workers=0, graph=False) as index:
+        write(root, {"late.py": 'def late(name):\n    return unread(f"not read: op.{name} is not known")\n'})
+        index.update(workers=0)
+        question = "error when the format is not known"
+        found = index.search(question)
+    with Index.build(root, index=tmp_path / "fresh", workers=0, graph=False) as fresh:
+        assert [(hit.chunk.id, hit.score) for hit in found] == [
+            (hit.chunk.id, hit.score) for hit in fresh.search(question)
+        ]
+    assert found[0].chunk.qualified_name == "parse"  # one word of the message in a string is not the message
