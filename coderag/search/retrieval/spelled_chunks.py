@@ -15,7 +15,7 @@ from coderag.text.tokens import terms, words
 
 __all__ = ["names_a_file", "spelled_chunks", "whole_terms"]
 
-MAX_CHUNKS = 400  # of a segment in which the words of a name meet; of more, the best by words are looked at
+MAX_CHUNKS = 800  # in which the words of a name meet; of more, the best by words are looked at
 
 
 def whole_terms(name: str) -> list[str]:
@@ -38,23 +38,31 @@ def spelled_chunks(
     `allowed`, f32[chunks], is above 0 for what may be found. With `within`, paths have its words; `accept` says of a
     chunk whether its text is worth reading.
     """
-    for member, chunks in _meeting(corpus, whole_terms(name)):
-        chunks = chunks[allowed[member.first_chunk + chunks.astype(np.int64)] > 0]
-        if within:
-            files = _files_named(member, whole_terms(within))
-            chunks = chunks[np.isin(member.segment.chunk_file[chunks], files)]
-        local = [one for one in chunks.tolist() if accept is None or accept(member.first_chunk + one)]
-        if len(local) > MAX_CHUNKS:
-            text = scores.text[member.first_chunk : member.first_chunk + len(member.segment)]
-            local = sorted(local, key=lambda one: -float(text[one]))[:MAX_CHUNKS]
-        for one in local:
-            if pattern.search(member.segment.chunk_text(one)):
-                yield member.first_chunk + one, member.first_file + int(member.segment.chunk_file[one])
+    meeting = [
+        member.first_chunk + (_of_files(member, chunks, whole_terms(within)) if within else chunks)
+        for member, chunks in _meeting(corpus, whole_terms(name))
+    ]
+    chunks = np.concatenate([np.empty(0, dtype=np.int64), *meeting])
+    chunks = chunks[allowed[chunks] > 0]
+    if accept is not None:
+        chunks = chunks[[accept(chunk) for chunk in chunks.tolist()]]
+    if len(chunks) > MAX_CHUNKS:
+        chunks = chunks[np.argsort(-scores.text[chunks], kind="stable")[:MAX_CHUNKS]]
+    for chunk in chunks.tolist():
+        member, local = corpus.member_of(chunk)
+        if pattern.search(member.segment.chunk_text(local)):
+            yield chunk, member.first_file + int(member.segment.chunk_file[local])
 
 
 def names_a_file(corpus: Corpus, found: Sequence[str]) -> bool:
     """Tell whether the path of a file has all of some terms."""
     return any(len(_files_named(member, found)) for member in corpus.members)
+
+
+def _of_files(member: Member, chunks: Array, found: Sequence[str]) -> Array:
+    """Return those of some chunks of a segment whose file's path has all of some terms."""
+    within: Array = chunks[np.isin(member.segment.chunk_file[chunks], _files_named(member, found))]
+    return within
 
 
 def _files_named(member: Member, found: Sequence[str]) -> Array:
@@ -74,4 +82,4 @@ def _meeting(corpus: Corpus, found: Sequence[str]) -> Iterator[tuple[Member, Arr
         positions = postings.find(keys)
         if len(positions) and (positions >= 0).all():
             lists = sorted((postings.docs_of(position) for position in positions.tolist()), key=len)
-            yield member, reduce(np.intersect1d, lists)
+            yield member, reduce(np.intersect1d, lists).astype(np.int64)

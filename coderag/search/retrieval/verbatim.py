@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coderag.files.translations import is_translation
-from coderag.index.reader.corpus import Corpus, Member, text_keys
+from coderag.index.reader.corpus import Corpus, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record, replaced
 from coderag.search.query.pasted import Pasted, is_plain
@@ -35,8 +35,7 @@ MAX_READ = 24  # chunks whose text is looked at for a message
 MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
 MAX_TERMS, MAX_ASKED_TERMS = 8, 3  # of a message that choose these, and of one that is a question
 MAX_POSTINGS = 40_000  # of these terms, the rarest first
-MAX_COMPARED = 2_000  # chunks of a segment that have the most of them ...
-MAX_HOLDERS = 200  # ... and of these, those that have the most of all words, which counts among many that have one
+MAX_COMPARED = 2_000  # chunks that have the most of them, of which those with the most of all words are read
 VALUE_SHARE = 0.2  # of the rarity of a word that a program may have put in
 # Of the message, by rarity, whose words such a chunk has: of one that shows values, and of one in words alone.
 MIN_SHARE, MIN_PLAIN_SHARE = 0.5, 0.75
@@ -162,16 +161,12 @@ def _promising(
         return []
     least = 1.0 if question.asks else MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
     total = sum(weights[word] for word in content)
-    keys, shares = _keys(rarest), np.array([weights[word] for word in rarest], dtype=np.float32)
-    found, held = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.float32)]
-    for member in corpus.members:
-        local = _holders(member, {word: weights[word] / total for word in content}, least=least)
-        local = local[allowed[member.first_chunk + local] > 0][:MAX_COMPARED]
-        of_member = _worth(member, local, keys=keys, shares=shares)
-        best = np.argsort(-of_member, kind="stable")[:MAX_HOLDERS]
-        found.append(member.first_chunk + local[best])
-        held.append(of_member[best])
-    chunks, worth = np.concatenate(found), np.concatenate(held)
+    held = _held(corpus, {word: weights[word] / total for word in content}) * (allowed > 0)
+    chunks = np.flatnonzero(held >= least - ALMOST_NOTHING)
+    if len(chunks) > MAX_COMPARED:
+        chunks = np.sort(chunks[np.lexsort((-scores.text[chunks], -held[chunks]))[:MAX_COMPARED]])
+    shares = np.array([weights[word] for word in rarest], dtype=np.float32)
+    worth = _worth(corpus, chunks, keys=_keys(rarest), shares=shares)
     if question.asks:  # nothing less than the whole of it counts
         whole = worth >= shares.sum() - ALMOST_NOTHING * len(shares)
         chunks, worth = chunks[whole], worth[whole]
@@ -195,35 +190,30 @@ def _few_postings(corpus: Corpus, content: Sequence[str]) -> list[str]:
     return [word for at, word in enumerate(content) if room[at] or at < MIN_CONTENT]
 
 
-def _worth(member: Member, local: Array, *, keys: Array, shares: Array) -> Array:
-    """Return how much some chunks of a segment have of some words, f32[chunks], by the share of each."""
-    postings = member.segment.text_postings
-    positions = postings.find(keys)
-    known = np.flatnonzero(positions >= 0)
-    has = postings.weights_of(positions[known], local) > 0
-    found: Array = weighted_sums(has.T, shares[known])
-    return found
+def _held(corpus: Corpus, shares: Mapping[str, float]) -> Array:
+    """Return how much each chunk has of some words, f64[chunks], by the share of each, of 1 together."""
+    held = np.zeros(len(corpus))
+    keys = _keys(shares)
+    for member in corpus.members:
+        postings = member.segment.text_postings
+        for position, share in zip(postings.find(keys).tolist(), shares.values(), strict=True):
+            if position >= 0:
+                held[member.first_chunk + postings.docs_of(position).astype(np.int64)] += share
+    return held
 
 
-def _holders(member: Member, shares: Mapping[str, float], *, least: float) -> Array:
-    """Return the chunks of a segment, i64[n], that have most of some words, those with most of them first.
-
-    `shares` are those of the words, of 1 together; `least` is of all words, also of those that this segment lacks.
-    """
-    postings = member.segment.text_postings
-    lists: list[Array] = []
-    worth: list[float] = []
-    for share, position in zip(shares.values(), postings.find(_keys(shares)).tolist(), strict=True):
-        if position >= 0:
-            lists.append(postings.docs_of(position))
-            worth.append(share)
-    if not lists:
-        return np.empty(0, dtype=np.int64)
-    docs = np.concatenate(lists)
-    held = np.bincount(docs, weights=np.repeat(worth, [len(one) for one in lists]))
-    found = np.flatnonzero(held >= least - ALMOST_NOTHING)
-    chosen: Array = found[np.argsort(-held[found], kind="stable")]
-    return chosen
+def _worth(corpus: Corpus, chunks: Array, *, keys: Array, shares: Array) -> Array:
+    """Return how much some chunks, i64[n] ascending, have of some words, f32[n], by the share of each."""
+    worth = np.zeros(len(chunks), dtype=np.float32)
+    for member in corpus.members:
+        first, end = np.searchsorted(chunks, [member.first_chunk, member.first_chunk + len(member.segment)])
+        postings = member.segment.text_postings
+        positions = postings.find(keys)
+        known = np.flatnonzero(positions >= 0)
+        if end > first and len(known):
+            has = postings.weights_of(positions[known], chunks[first:end] - member.first_chunk) > 0
+            worth[first:end] = weighted_sums(has.T, shares[known])
+    return worth
 
 
 def _keys(found: Iterable[str]) -> Array:
