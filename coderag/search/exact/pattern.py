@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from coderag.errors import QueryError
 from coderag.index.storage.trigrams import KELVIN, LONG_S, MAX_LITERAL
-from coderag.search.exact.required import Groups, literal_groups, required_literals
+from coderag.search.exact.required import CHARACTERS, Groups, literal_groups, required_literals
 from coderag.types import Case, Term
 
 __all__ = ["Pattern", "compiled"]
@@ -21,8 +21,16 @@ REGEX_BYTES = 16 << 20  # that an expression and its automata may take
 BY_LINE = "(?m)"  # so that ^ and $ are the ends of a line
 CACHED = 64  # patterns
 LONGEST_FOLD = len(KELVIN)  # bytes that are equal to one of ASCII when case is ignored
-ESCAPE = re.compile(r"\\(?:[pP](?:\{\^?\w{1,40}\}|.)|x\{[0-9a-fA-F]{1,8}\}|.)", re.DOTALL)
+# What of an expression is no character that stands for itself, but for what group 1 and 2 number, and group 3 is.
+SYNTAX = re.compile(
+    r"\\x(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{2}))|\\[pP](?:\{\^?\w{1,40}\}|.)|\\(?:\w|(.))"
+    r"|\(\?(?:P?<\w+>|[a-zA-Z-]*[:)])|\[:\^?\w+:\]|\{\d+(?:,\d*)?\}|[][(){}|.^$*+?]",
+    re.DOTALL,
+)
+LAST_CHARACTER = 0x10FFFF
 BACKREFERENCE = re.compile(r"(?:[^\\]|^)(?:\\\\)*(\\[1-9]|\\k<|\(\?P=)")
+ESCAPED = re.compile(r"\\.", re.DOTALL)
+PIECE = re.compile(rf"{ESCAPED.pattern}|{CHARACTERS.pattern}|.", re.DOTALL)
 LOOKAROUND = re.compile(r"\(\?<?[=!]")
 
 
@@ -63,11 +71,21 @@ def compiled(term: Term) -> Pattern:
 
 
 def _ignores_case(term: Term) -> bool:
-    """Tell whether a pattern ignores case; a smart one does unless a character that stands for itself is a capital."""
+    """Tell whether a pattern ignores case.
+
+    A smart one does, as in ripgrep, unless a character that stands for itself is a capital, or none does: `\\x41` is
+    one, the names in `(?P<Id>...)` and `\\p{Lu}` are not.
+    """
     if term.case is not Case.SMART:
         return term.case is Case.IGNORE
-    own = ESCAPE.sub("", term.value) if term.regex else term.value
-    return own == own.lower()
+    own = SYNTAX.sub(_own, term.value) if term.regex else term.value
+    return bool(own) and own == own.lower()
+
+
+def _own(syntax: re.Match[str]) -> str:
+    """Return the character that a piece of an expression stands for, "" for what is none."""
+    number = int(syntax[1] or syntax[2] or "0", 16)
+    return chr(number) if 0 < number <= LAST_CHARACTER else syntax[3] or ""
 
 
 def _literal_spans(value: str, *, ignore_case: bool) -> Callable[[bytes], Spans]:
@@ -124,6 +142,11 @@ def _regex(value: str, *, ignore_case: bool) -> Any:
             'regular expressions need google-re2, which is not installed; run "pip install google-re2", or search for '
             "a literal"
         ) from error
+    if column := _intersection(value):
+        raise QueryError(
+            f"the regular expression {value!r} has && in a class at column {column}; classes are not intersected, "
+            r"write \&& for the characters"
+        )
     options = re2.Options()
     options.case_sensitive = not ignore_case
     options.never_nl = True
@@ -135,6 +158,17 @@ def _regex(value: str, *, ignore_case: bool) -> Any:
         raise QueryError(f"the regular expression {value!r} is not valid: {_why(value, error)}") from error
     except UnicodeEncodeError as error:
         raise QueryError(f"the regular expression {value!r} is no Unicode text") from error
+
+
+def _intersection(value: str) -> int:
+    """Return the column of && in a class, which is an intersection to ripgrep and two characters to RE2; or 0."""
+    for piece in PIECE.finditer(value):
+        if piece[0] == "[":  # of a class that does not end
+            break
+        at = ESCAPED.sub("__", piece[0]).find("&&") if piece[0].startswith("[") else -1
+        if at >= 0:
+            return piece.start() + at + 1
+    return 0
 
 
 def _why(value: str, error: Exception) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from coderag.index.storage.trigrams import folded
 
-__all__ = ["Groups", "literal_groups", "required_literals"]
+__all__ = ["CHARACTERS", "Groups", "literal_groups", "required_literals"]
 
 Groups = tuple[tuple[bytes, ...], ...]  # of each group one literal is in every text that matches; folded
 

@@ -254,6 +254,19 @@ def test_a_pattern_that_makes_no_sense_is_refused(index: Index, pattern: str, me
         index.find(pattern)
 
 
+@needs_re2
+@pytest.mark.parametrize(("pattern", "column"), [("[a-z&&[^aeiou]]", 5), (r"x[^]\]&&y]", 7), ("[[:alpha:]&&x]", 11)])
+def test_an_intersection_is_refused(index: Index, pattern: str, column: int) -> None:
+    with pytest.raises(QueryError, match=f"has && in a class at column {column}; classes are not intersected"):
+        index.find(pattern, regex=True)
+
+
+@needs_re2
+@pytest.mark.parametrize("pattern", ["a && b", r"[\&&]", r"\[a&&b\]", r"x[0] && y[1]", "[&]&&"])
+def test_other_ampersands_are_characters(index: Index, pattern: str) -> None:
+    assert index.find(f"zq{pattern}", regex=True).count == 0
+
+
 def test_a_query_without_a_pattern_is_refused(index: Index) -> None:
     with pytest.raises(QueryError, match="the query has no pattern"):
         index.find(Query("retry"))
@@ -270,9 +283,20 @@ def test_too_many_terms_are_refused(index: Index) -> None:
         index.find(Query("", clauses=(clause,)))
 
 
+# What has no counterpart in Python's expressions, and what tells which characters of one stand for themselves.
+OF_RIPGREP = [
+    *(r"\x52etry", r"\x72etry", r"\x{52}etry", r"(?P<Name>retry)", r"(?U)r.*y", r"\Sretry", r"retry\(\)", r"R{1}etry"),
+    *(r"\p{Lu}\p{Ll}+", r"\pL{12}", r"[[:upper:]]{3}", r"[[:word:]]+\.", r"[^\x00-\x7F]"),
+]
+
+
 @pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is not installed")
 @pytest.mark.parametrize(
-    ("pattern", "is_regex"), [pytest.param(*one, marks=needs_re2 if one[1] else ()) for one in PATTERNS]
+    ("pattern", "is_regex"),
+    [
+        pytest.param(*one, marks=needs_re2 if one[1] else ())
+        for one in (*PATTERNS, *((pattern, True) for pattern in OF_RIPGREP))
+    ],
 )
 def test_ripgrep_finds_as_many(index: Index, root: Path, pattern: str, is_regex: bool) -> None:
     options = ["--count-matches", "--no-ignore", "--hidden", "--smart-case", "--with-filename", "--crlf"]
