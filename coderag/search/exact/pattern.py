@@ -73,8 +73,8 @@ def compiled(term: Term) -> Pattern:
 def _ignores_case(term: Term) -> bool:
     """Tell whether a pattern ignores case.
 
-    A smart one does, as in ripgrep, unless a character that stands for itself is a capital, or none does: `\\x41` is
-    one, the names in `(?P<Id>...)` and `\\p{Lu}` are not.
+    A smart one does, as in ripgrep, unless a character that stands for itself is a capital, or none does: `\\x41` stands
+    for itself, the names in `(?P<Id>...)` and `\\p{Lu}` do not.
     """
     if term.case is not Case.SMART:
         return term.case is Case.IGNORE
@@ -83,7 +83,7 @@ def _ignores_case(term: Term) -> bool:
 
 
 def _own(syntax: re.Match[str]) -> str:
-    """Return the character that a piece of an expression stands for, "" for what is none."""
+    """Return the character that a piece of an expression stands for, or ""."""
     number = int(syntax[1] or syntax[2] or "0", 16)
     return chr(number) if 0 < number <= LAST_CHARACTER else syntax[3] or ""
 
