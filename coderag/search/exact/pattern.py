@@ -73,8 +73,8 @@ def compiled(term: Term) -> Pattern:
 def _ignores_case(term: Term) -> bool:
     """Tell whether a pattern ignores case.
 
-    A smart one does, as in ripgrep, unless a character that stands for itself is a capital, or none does: `\\x41` stands
-    for itself, the names in `(?P<Id>...)` and `\\p{Lu}` do not.
+    A smart one does, as in ripgrep, unless a character that stands for itself is a capital, or none does: `\\x41`
+    stands for itself, the names in `(?P<Id>...)` and `\\p{Lu}` do not.
     """
     if term.case is not Case.SMART:
         return term.case is Case.IGNORE
