@@ -115,9 +115,16 @@ def data_objects(tmp_path: Path) -> list[Path]:
 @pytest.mark.slow
 @pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
 def test_ranges_answer_like_files(
-    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
+    unchanged_root: Path,
+    address: str,
+    exported_once: Path,
+    stored: Callable[..., StoredIndex],
+    conditions: dict[str, Any],
 ) -> None:
-    export(unchanged_root, address)
+    if address.startswith("file:"):
+        address = exported_once.as_uri()
+    else:
+        export(unchanged_root, address)
     index, in_store = Index.open(unchanged_root), stored(address)
     for question in QUESTIONS:
         query = make_query(question, **conditions)
