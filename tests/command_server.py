@@ -29,14 +29,24 @@ LANGUAGES = ("bash", "go", "javascript", "markdown", "python", "sql", "tsx", "ty
 PRELOADED = (
     "coderag.__main__",
     "coderag.api.updater",
+    "coderag.ask.agentic.stage",
+    "coderag.ask.answering",
+    "coderag.ask.caching.asking",
+    "coderag.ask.pipelines",
+    "coderag.ask.settings",
     "coderag.cli.main",
     "coderag.cli.opening",
     "coderag.cli.output.streams",
     "coderag.graph.build",
+    "coderag.graph.queries.answers",
     "coderag.graph.store",
+    "coderag.index.build.staleness",
     "coderag.index.catalog.catalog",
+    "coderag.index.history.history",
     "coderag.index.workers.analyze",
     "coderag.index.workers.readers",
+    "coderag.relational.database",
+    "coderag.search.results.graph_answers",
     "coderag.sql.statements.parsing",
 )
 
@@ -111,6 +121,8 @@ def main() -> None:
     names = sorted(path.stem for path in (CHECKOUT / "coderag/cli/commands").glob("[a-z]*.py"))
     for module in (*PRELOADED, *(f"coderag.cli.commands.{name}" for name in names)):
         import_module(module)
+    with suppress(ImportError):  # which only some commands need
+        import_module("duckdb")
     import_module("coderag.index.workers.readers").warm_up(names=LANGUAGES)
     import_module("coderag.sql.statements.parsing").load_parser()
     gc.disable()

@@ -83,6 +83,9 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+# Objects between two collections of garbage, as the command line has it: what tests import is much to look at.
+gc.set_threshold(20_000)
+
 # What a shell without job control starts in the background ignores interrupts, and so does all that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -128,6 +131,28 @@ def commands() -> Iterator[Commands]:
 def coderag(commands: Commands) -> Run:
     """Run `coderag` with some arguments in a folder, and return what it printed and its exit code."""
     return commands.coderag
+
+
+@pytest.fixture(scope="session")
+def indexed_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An indexed copy of the example application; tests only read it."""
+    from coderag import Index  # later than what the environment is to be
+    from tests.workspace import copy_shop
+
+    root = copy_shop(tmp_path_factory.mktemp("indexed") / "shop")
+    Index.build(root, workers=0).close()
+    return root
+
+
+@pytest.fixture(scope="session")
+def shop_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an index of the example application, which is not copied; tests only read it."""
+    from coderag import Index
+    from tests.workspace import SHOP
+
+    folder = tmp_path_factory.mktemp("index-of-shop")
+    Index.build(SHOP, index=folder, workers=0).close()
+    return folder
 
 
 @pytest.fixture

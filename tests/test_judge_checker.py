@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from coderag import Index
 from scripts.judge_checker import SENTENCES, TRUE, judge, table
-from tests.workspace import copy_shop
 
 CAUGHT, FLAGGED = 0.95, 0.03
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    with Index.build(copy_shop(tmp_path_factory.mktemp("judging") / "shop"), workers=0) as index:
+def shop(indexed_shop: Path) -> Iterator[Index]:
+    with Index.open(indexed_shop) as index:
         yield index
 
 

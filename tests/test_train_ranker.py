@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coderag import Index
 from coderag.encoders.static import shipped_encoder
 from coderag.index.reader.corpus import Corpus, open_members
 from coderag.index.storage.folder.index_path import IndexPath
@@ -31,10 +30,8 @@ from tests.workspace import REPOSITORY, SHOP
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("shop")
-    Index.build(SHOP, index=folder, workers=0)
-    return Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))
+def corpus(shop_index: Path) -> Corpus:
+    return Corpus(open_members(IndexPath(shop_index), read_manifest(IndexPath(shop_index))))
 
 
 @pytest.fixture(scope="module")

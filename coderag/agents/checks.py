@@ -15,10 +15,10 @@ from typing import Any
 from coderag._version import __version__
 from coderag.agents.agent import Agent, Part, Scope, agents
 from coderag.agents.edit import Kind, current
+from coderag.agents.file_locations import FileLocations
 from coderag.agents.formats.errors import LeftAlone
 from coderag.agents.ledger import Ledger
 from coderag.agents.own_command import NAME, is_passing
-from coderag.agents.places import Places
 from coderag.agents.probe import probe
 from coderag.agents.settings_file import SettingsFile
 from coderag.agents.wanted import Step, wanted
@@ -86,16 +86,16 @@ def check_installation(command: Sequence[str], missing_grammars: Sequence[str]) 
         yield Check("grammars", Level.OK, "all installed")
 
 
-def check_agents(places: Places, command: Sequence[str], ledger: Ledger) -> Iterator[Check]:
+def check_agents(locations: FileLocations, command: Sequence[str], ledger: Ledger) -> Iterator[Check]:
     """Check what the settings say of each agent that is installed here, as the agents read them.
 
     Those of the project count where the user's own have no entry.
     """
-    user = replace(places, root=None)
-    present = [agent for agent in agents().values() if places.has(agent)]
+    user = replace(locations, root=None)
+    present = [agent for agent in agents().values() if locations.has(agent)]
     for agent in present:
         own = _Agent(agent, user, tuple(command)).check(ledger)
-        shared = None if own.level is Level.OK else _Agent(agent, places, (NAME,)).check(ledger)
+        shared = None if own.level is Level.OK else _Agent(agent, locations, (NAME,)).check(ledger)
         yield shared if shared is not None and shared.level is Level.OK else own
     if not present:
         yield Check("agents", Level.WARNING, "no coding agent was found", '"coderag install --agent NAME" names one')
@@ -118,20 +118,20 @@ class _Agent:
     """An agent, whose settings are read back, and the command that they should start."""
 
     agent: Agent
-    places: Places
+    locations: FileLocations
     command: tuple[str, ...]
 
     def check(self, ledger: Ledger) -> Check:
         """Check that the agent starts this coderag."""
         registration = ledger.registrations.get(self.agent.name)
-        if registration is not None and self.places.scope is Scope.USER:
+        if registration is not None and self.locations.scope is Scope.USER:
             return self._said(Level.OK, f"added by {registration.program}")
         step = self._step()
         if step is None:
             return self._said(Level.WARNING, "coderag was not added")
-        shown = self.places.shown(step.path)
+        shown = self.locations.shown(step.path)
         try:
-            value = _entry(step, self.places.root)
+            value = _entry(step, self.locations.root)
         except LeftAlone as error:
             return replace(self._said(Level.PROBLEM, f"{shown}: {error}"), advice="repair the file by hand")
         if value is None:
@@ -151,7 +151,7 @@ class _Agent:
 
     def _step(self) -> Step | None:
         """Return where the entry of the server belongs, None if a program keeps it."""
-        found = wanted([self.agent], self.places, parts=[Part.MCP], command=self.command, roots=[os.sep])
+        found = wanted([self.agent], self.locations, parts=[Part.MCP], command=self.command, roots=[os.sep])
         return found.steps[0] if found.steps else None
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from coderag.agents.agent import Part
 from coderag.agents.edit import Edit, Kind, applied, current, is_empty, missing_tables, removed
+from coderag.agents.file_locations import FileLocations
 from coderag.agents.formats.errors import LeftAlone
 from coderag.agents.ledger import Ledger, Owned, Written, digest
 from coderag.agents.own_command import NAME
-from coderag.agents.places import Places
 from coderag.agents.settings_file import SettingsFile
 from coderag.agents.wanted import Step
 
@@ -60,42 +60,42 @@ class FileChange:
         return self.before != self.after
 
 
-def plan_install(steps: Iterable[Step], places: Places, ledger: Ledger) -> list[FileChange]:
+def plan_install(steps: Iterable[Step], locations: FileLocations, ledger: Ledger) -> list[FileChange]:
     """Return the changes of files that put in what is wanted, in the order of the steps."""
     by_file: dict[SettingsFile, list[Step]] = {}
     changes = []
     for step in steps:
         try:
-            by_file.setdefault(SettingsFile.at(step.path, places.root), []).append(step)
+            by_file.setdefault(SettingsFile.at(step.path, locations.root), []).append(step)
         except LeftAlone as error:
-            outcome = Outcome(step.agent, step.part, places.shown(step.path), Action.LEFT, str(error))
-            changes.append(_nothing(SettingsFile(step.path, places.root), outcome))
-    changes += [_Install(file, places, tuple(steps)).change(ledger) for file, steps in by_file.items()]
+            outcome = Outcome(step.agent, step.part, locations.shown(step.path), Action.LEFT, str(error))
+            changes.append(_nothing(SettingsFile(step.path, locations.root), outcome))
+    changes += [_Install(file, locations, tuple(steps)).change(ledger) for file, steps in by_file.items()]
     return changes
 
 
 def plan_uninstall(
-    known: Iterable[Step], places: Places, ledger: Ledger, *, agents: Collection[str] | None
+    known: Iterable[Step], locations: FileLocations, ledger: Ledger, *, agents: Collection[str] | None
 ) -> list[FileChange]:
     """Return the changes of files that take out what was put in for some agents, None for all.
 
     `known` is what this version would write: entries that the ledger does not know are found by it.
     """
-    root = str(places.root or "")
+    root = str(locations.root or "")
     changes = []
     for written in ledger.files.values():
         if written.root == root and any(agents is None or one.agent in agents for one in written.owned):
-            file = SettingsFile(Path(written.path), places.root)
-            changes.append(_Uninstall(file, places.shown(Path(written.shown)), agents).change(ledger))
+            file = SettingsFile(Path(written.path), locations.root)
+            changes.append(_Uninstall(file, locations.shown(Path(written.shown)), agents).change(ledger))
     by_file: dict[SettingsFile, list[Step]] = {}
     for step in known:
         try:
-            file = SettingsFile.at(step.path, places.root)
+            file = SettingsFile.at(step.path, locations.root)
         except LeftAlone:
             continue  # nothing was ever written there
         if str(file.path) not in ledger.files:
             by_file.setdefault(file, []).append(step)
-    changes += [change for file, steps in by_file.items() if (change := _unlisted(file, places, steps))]
+    changes += [change for file, steps in by_file.items() if (change := _unlisted(file, locations, steps))]
     return changes
 
 
@@ -104,11 +104,11 @@ class _Install:
     """What is put into one file."""
 
     file: SettingsFile
-    places: Places
+    locations: FileLocations
     steps: tuple[Step, ...]
 
     def change(self, ledger: Ledger) -> FileChange:
-        shown = self.places.shown(self.steps[0].path)
+        shown = self.locations.shown(self.steps[0].path)
         try:
             before = self.file.read()
             after, outcomes, _ = self._folded(before, ledger)
@@ -143,7 +143,7 @@ class _Install:
 
     def _folded(self, before: bytes | None, ledger: Ledger) -> tuple[bytes | None, list[Outcome], list[Owned]]:
         """Return the file with all edits, what becomes of each, and those that are in it."""
-        text, shown = _text(before), self.places.shown(self.steps[0].path)
+        text, shown = _text(before), self.locations.shown(self.steps[0].path)
         known = ledger.files.get(str(self.file.path))
         outcomes: list[Outcome] = []
         owned: list[Owned] = []
@@ -240,9 +240,9 @@ def baseline(written: Written, now: bytes | None, ledger: Ledger) -> bytes | Non
     return None if written.before is None and is_empty(text) else text.encode()
 
 
-def _unlisted(file: SettingsFile, places: Places, steps: list[Step]) -> FileChange | None:
+def _unlisted(file: SettingsFile, locations: FileLocations, steps: list[Step]) -> FileChange | None:
     """Return the change that takes entries out that another machine or a lost ledger wrote; None for a file without."""
-    shown = places.shown(steps[0].path)
+    shown = locations.shown(steps[0].path)
 
     def without(before: bytes | None) -> tuple[bytes | None, list[Outcome]]:
         text, outcomes = _text(before), []

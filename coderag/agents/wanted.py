@@ -11,9 +11,9 @@ from typing import Any
 
 from coderag.agents.agent import Agent, Part, Scope, Target, heads, shapes, text
 from coderag.agents.edit import Edit, Kind
+from coderag.agents.file_locations import FileLocations
 from coderag.agents.formats.yaml_edit import yaml_document
 from coderag.agents.own_command import NAME
-from coderag.agents.places import Places
 
 __all__ = ["DESCRIPTION", "Registration", "Skipped", "Step", "Wanted", "wanted"]
 
@@ -84,7 +84,7 @@ class _Command:
 
 def wanted(
     chosen: Iterable[Agent],
-    places: Places,
+    locations: FileLocations,
     *,
     parts: Collection[Part],
     command: Sequence[str],
@@ -95,16 +95,16 @@ def wanted(
     registrations: list[Registration] = []
     skipped: list[Skipped] = []
     for agent in chosen:
-        for part, target in agent.targets(places.scope).items():
+        for part, target in agent.targets(locations.scope).items():
             if part not in parts:
                 continue
-            folders = roots if agent.elsewhere and places.scope is Scope.USER else ()
-            if part is Part.MCP and agent.elsewhere and places.scope is Scope.USER and not roots:
+            folders = roots if agent.elsewhere and locations.scope is Scope.USER else ()
+            if part is Part.MCP and agent.elsewhere and locations.scope is Scope.USER and not roots:
                 skipped.append(Skipped(agent.name, part, _needs_root(agent)))
             elif target.program:
-                registrations += _registration(agent, target, places, command=command)
+                registrations += _registration(agent, target, locations, command=command)
             else:
-                steps.append(_step(agent, part, places, command=_Command(tuple(command), tuple(folders))))
+                steps.append(_step(agent, part, locations, command=_Command(tuple(command), tuple(folders))))
     return Wanted(tuple(steps), tuple(registrations), tuple(skipped))
 
 
@@ -115,8 +115,10 @@ def _needs_root(agent: Agent) -> str:
     )
 
 
-def _registration(agent: Agent, target: Target, places: Places, *, command: Sequence[str]) -> list[Registration]:
-    program = places.program(target.program)
+def _registration(
+    agent: Agent, target: Target, locations: FileLocations, *, command: Sequence[str]
+) -> list[Registration]:
+    program = locations.program(target.program)
     if not program:
         return []
     argv = [*command, "mcp"]
@@ -124,9 +126,9 @@ def _registration(agent: Agent, target: Target, places: Places, *, command: Sequ
     return [Registration(agent.name, program, tuple(add), target.remove)]
 
 
-def _step(agent: Agent, part: Part, places: Places, *, command: _Command) -> Step:
-    target = agent.targets(places.scope)[part]
-    path = places.path(target.file)
+def _step(agent: Agent, part: Part, locations: FileLocations, *, command: _Command) -> Step:
+    target = agent.targets(locations.scope)[part]
+    path = locations.path(target.file)
     form = FORMS.get(path.suffix, "text")
     value = _filled(shapes()[target.shape], command.values()) if target.shape else None
     if target.key:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 import numpy as np
 
+from coderag.api.indexed_files import files_with, indexed_file
 from coderag.api.roots import Root, check_folders, resolve_roots
 from coderag.api.snapshot import Snapshot, open_snapshot
 from coderag.api.snapshot_view import SnapshotView
@@ -732,15 +733,7 @@ class Index:
         if conditions.groups is not None:
             return self.as_seen_by(conditions.groups).files(replace(conditions, groups=None))
         corpus = self._snapshot.corpus
-        allowed = allowed_chunks(corpus, conditions, lambda: self._snapshot.catalogs)
-        numbers = np.flatnonzero(corpus.live_file if allowed is None else corpus.live_file & corpus.files_of(allowed))
-        firsts = np.array([member.first_file for member in corpus.members])
-        owners = (np.searchsorted(firsts, numbers, side="right") - 1).tolist()
-        paths = [member.segment.paths.all() for member in corpus.members]
-        return frozenset(
-            (corpus.members[owner].repository, paths[owner][number - corpus.members[owner].first_file])
-            for owner, number in zip(owners, numbers.tolist(), strict=True)
-        )
+        return files_with(corpus, allowed_chunks(corpus, conditions, lambda: self._snapshot.catalogs))
 
     @on_one_snapshot
     def outline(self, path: str, *, repository: str = "") -> list[Symbol]:
@@ -867,34 +860,24 @@ class Index:
         as soon as it is done. Raises QueryError for an empty question, an unknown pipeline, and what exceeds a limit,
         SettingsError, and LanguageModelError.
         """
+        from coderag.api.asking import answer_request
         from coderag.ask.agentic.allowance import check_limits
         from coderag.ask.agentic.records import Limits
-        from coderag.ask.answering import Request, answer_of
-        from coderag.ask.caching.asking import answered
+        from coderag.ask.answering import Request
         from coderag.ask.caching.key import generation_of
         from coderag.ask.memory.conversation import Conversation
         from coderag.ask.settings import stated_or_set
         from coderag.ask.turn import IndexState, Options, SourceFilter
-        from coderag.search.retrieval.frequency import word_frequencies
-        from coderag.search.retrieval.initials import names_of_initials
 
         check_question(question, k=k)
         check_number(BUDGET, budget)
         check_number(COSINE, semantic_cache)
         check_limits(limits or Limits())
         conditions = make_query("-", paths=paths, databases=databases, languages=languages, kinds=kinds, tests=tests)
-        within = SourceFilter(
-            paths=tuple(conditions.paths),
-            databases=tuple(sorted(conditions.databases)),
-            languages=tuple(sorted(conditions.languages)),
-            kinds=tuple(sorted(conditions.kinds)),
-            tests=conditions.tests,
-        )
-        corpus = self._snapshot.corpus
         request = Request(
             question,
             stated_or_set(pipeline, [root.root for root in self.roots]),
-            Options(k=k, budget=budget, within=within, limits=limits or Limits()),
+            Options(k=k, budget=budget, within=SourceFilter.of(conditions), limits=limits or Limits()),
             model=model,
             conversation=conversation or Conversation(),
             watch=watch,
@@ -902,27 +885,8 @@ class Index:
             state=IndexState(generation_of(self._snapshot), self._stored_graph) if cache else None,
             states=self._states() if cache else (),
         )
-
-        def answer() -> Answer:
-            return answer_of(
-                self,
-                request,
-                frequencies=lambda words: word_frequencies(corpus, words),
-                initials=lambda letters: names_of_initials(corpus, letters),
-            )
-
-        if (key := request.key) is None:
-            return answer()
-        vectors = self._question_vector if semantic_cache < 1 else None
-        return answered(
-            key,
-            question,
-            answer,
-            states=request.states,
-            vectors=vectors,
-            least=semantic_cache,
-            on_step=on_step,
-        )
+        corpus = self._snapshot.corpus
+        return answer_request(self, corpus, request, vectors=self._question_vector, least=semantic_cache)
 
     def session(self, name: str, *, owner: str = "") -> Session:
         """Return the conversation of a name, which is kept in a file of the user.
@@ -1273,37 +1237,30 @@ class Index:
         unless they are asked for. At most `k` parts of each root, by default as many as the budget has room for.
         Raises QueryError for an unknown condition and what exceeds a limit.
         """
-        from coderag.graph.queries.map import map_of
+        from coderag.api.maps import maps_of, shares_of_files
         from coderag.graph.queries.overview import about_the_whole
 
         check_text(QUESTION, question)
         check_number(MAP_BUDGET, budget)
         check_number(K, 1 if k is None else k)
-        paths = checked_list(GLOBS, paths, name="paths", item=GLOB)
         topic = question if question.strip() and not about_the_whole(question) else ""
-        conditions = make_query("-", kinds=kinds, languages=languages, databases=databases, tests=tests)
-        near = self._answering(topic, paths, conditions.tests) if topic else {}
-        files: dict[str, set[str]] = {}
-        if filtered := bool(conditions.languages or conditions.databases):
-            for name, path in self.files(replace(conditions, kinds=frozenset(), tests=TestPolicy.INCLUDE)):
+        conditions = make_query("-", paths=paths, kinds=kinds, languages=languages, databases=databases, tests=tests)
+        hits = self.search(topic, k=MAX_ANSWERING, paths=paths, tests=conditions.tests) if topic else []
+        files: dict[str, set[str]] | None = None
+        if conditions.languages or conditions.databases:
+            files = {}
+            for name, path in self.files(replace(conditions, paths=(), kinds=frozenset(), tests=TestPolicy.INCLUDE)):
                 files.setdefault(name, set()).add(path)
-        return [
-            map_of(
-                graph,
-                self._outliner(name),
-                budget=budget // len(self.roots),
-                paths=paths,
-                files=files.get(name, set()) if filtered else None,
-                kinds=conditions.kinds,
-                question=question,
-                near=near.get(name, {}),
-                repository=name,
-                chunks=self._chunker(name),
-                tests=conditions.tests,
-                k=k,
-            )
-            for name, graph in self._graph_of_each().items()
-        ]
+        return maps_of(
+            self._graph_of_each(),
+            self._snapshot.corpus,
+            conditions,
+            budget=budget // len(self.roots),
+            files=files,
+            question=question,
+            near=shares_of_files(hits),
+            k=k,
+        )
 
     @on_one_snapshot
     def part_changes(self, maps: Sequence[RepositoryMap]) -> list[tuple[int, ...]]:
@@ -1317,30 +1274,6 @@ class Index:
             else ()
             for repository_map in maps
         ]
-
-    def _answering(self, question: str, paths: Sequence[str], tests: TestPolicy) -> dict[str, dict[str, float]]:
-        """Return how much of what answers a question is in each file of each repository; 1 in sum for each of these."""
-        scores_of_files: dict[str, dict[str, float]] = {}
-        for hit in self.search(question, k=MAX_ANSWERING, paths=paths, tests=tests):
-            of_file = scores_of_files.setdefault(hit.chunk.repository, {})
-            of_file[hit.chunk.path] = of_file.get(hit.chunk.path, 0.0) + max(hit.score, 0.0)
-        return {
-            name: {path: score / sum(scores.values()) for path, score in scores.items()}
-            for name, scores in scores_of_files.items()
-            if sum(scores.values())
-        }
-
-    def _outliner(self, repository: str) -> Callable[[str], Sequence[Symbol]]:
-        """Return what gives the definitions of a file of a repository, [] for one that is gone."""
-        from coderag.api.file_readers import outlines
-
-        return outlines(self._snapshot.corpus, repository)
-
-    def _chunker(self, repository: str) -> Callable[[str], Sequence[Chunk]]:
-        """Return what gives the chunks of a file of a repository, [] for one that is gone."""
-        from coderag.api.file_readers import file_chunks
-
-        return file_chunks(self._snapshot.corpus, repository)
 
     @on_one_snapshot
     def meanings(
@@ -1380,13 +1313,7 @@ class Index:
 
     def _find(self, path: str, repository: str) -> tuple[Member, int]:
         check_name(path, what="the path")
-        for member in self._snapshot.corpus.members:
-            if repository not in ("", member.repository):
-                continue
-            for file, known in enumerate(member.segment.paths.all()):
-                if known == path and file not in member.dead:
-                    return member, file
-        raise QueryError(f"{path} is not in the index; paths are relative to the root, with forward slashes")
+        return indexed_file(self._snapshot.corpus, path, repository=repository)
 
 
 def _check_target(target: str) -> None:

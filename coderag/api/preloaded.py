@@ -43,13 +43,13 @@ class LeftToAsker(BaseException):
 
 
 @record
-class _Kept:
+class _PreloadedSnapshot:
     snapshot: Snapshot
     segments: Files
     others: Files
 
 
-_kept: dict[tuple[Root, ...], _Kept] = {}
+_kept: dict[tuple[Root, ...], _PreloadedSnapshot] = {}
 _opened: dict[tuple[Root, ...], None] = {}
 _copies: list[int] = []  # this process, where it is a copy
 _writers: set[int] = set()  # processes of the one that keeps snapshots, which bring indexes up to date
@@ -59,7 +59,7 @@ def keep(snapshot: Snapshot) -> None:
     """Keep a snapshot in place of an older one of the same roots."""
     segments, others = _files(snapshot)
     if not snapshot.was_replaced():
-        _kept[snapshot.roots] = _Kept(snapshot, segments, others)
+        _kept[snapshot.roots] = _PreloadedSnapshot(snapshot, segments, others)
 
 
 def drop(roots: tuple[Root, ...]) -> None:

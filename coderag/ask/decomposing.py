@@ -15,7 +15,7 @@ from coderag.ask.decomposition import SubQuestion
 from coderag.ask.decomposition import decompose as parts_of
 from coderag.ask.memory.conversation import Conversation, Exchange, Shown
 from coderag.ask.memory.entities import names_of, topic_of
-from coderag.ask.memory.following import followed
+from coderag.ask.memory.standalone import standalone_question
 from coderag.ask.models.sub_questions import sub_questions
 from coderag.ask.records import Route
 from coderag.ask.relations import relation_of
@@ -82,5 +82,5 @@ def _reading(text: str, before: str, index: Index, *, shown: tuple[Shown, ...]) 
     """Return a text as it reads after a question and what that was answered by."""
     names = names_of(before, index)
     exchange = Exchange(before, names=names, topic=topic_of(before, is_named=bool(names)), shown=shown)
-    reading = followed(text, Conversation((exchange,)), index)
+    reading = standalone_question(text, Conversation((exchange,)), index)
     return reading.text if reading else text

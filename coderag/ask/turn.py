@@ -46,6 +46,17 @@ class SourceFilter:
     kinds: tuple[str, ...] = ()
     tests: TestPolicy = TestPolicy.DEMOTE
 
+    @classmethod
+    def of(cls, query: Query) -> SourceFilter:
+        """Return those conditions of a query that are about sources."""
+        return cls(
+            paths=tuple(query.paths),
+            databases=tuple(sorted(query.databases)),
+            languages=tuple(sorted(query.languages)),
+            kinds=tuple(sorted(query.kinds)),
+            tests=query.tests,
+        )
+
     @property
     def is_open(self) -> bool:
         """Whether every file and kind may answer."""

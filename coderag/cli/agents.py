@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coderag.agents.agent import Agent, Part, agents
+from coderag.agents.file_locations import FileLocations, home
 from coderag.agents.ledger import Ledger
-from coderag.agents.places import Places, home
 from coderag.agents.plan import Action, FileChange, Outcome
 from coderag.agents.registration import run_program
 from coderag.agents.wanted import Registration
@@ -23,7 +23,7 @@ from coderag.cli.roots import root_around
 from coderag.errors import QueryError
 from coderag.text.counted import counted
 
-__all__ = ["Program", "carry_out", "named_agents", "places_of"]
+__all__ = ["Program", "carry_out", "locations_of", "named_agents"]
 
 MIN_ALIKE = 60.0  # of 100; a name less like what was typed is not suggested
 
@@ -46,9 +46,9 @@ class Program:
         return Outcome(self.registration.agent, Part.MCP, self.registration.program, self.action)
 
 
-def places_of(options: argparse.Namespace) -> Places:
+def locations_of(options: argparse.Namespace) -> FileLocations:
     """Return whose files are meant."""
-    return Places(root=root_around(Path.cwd()).resolve() if options.project else None)
+    return FileLocations(root=root_around(Path.cwd()).resolve() if options.project else None)
 
 
 def named_agents(options: argparse.Namespace) -> list[Agent]:

@@ -24,14 +24,14 @@ from coderag.evaluate.sampling import sample
 from coderag.files.globs import path_test
 from coderag.text.counted import counted
 
-__all__ = ["Asked", "folder_of_path", "groups_by", "note_missing", "questions_of"]
+__all__ = ["QuestionSet", "folder_of_path", "groups_by", "note_missing", "questions_of"]
 
 MADE, MADE_OF_A_FOLDER = 300, 150  # questions, where no limit is given
 MAX_MISSING = 10  # that are listed
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionSet:
     """What is asked, of which index, and where the questions come from."""
 
     index: Index
@@ -41,7 +41,7 @@ class Asked:
 
 
 @contextmanager
-def questions_of(options: argparse.Namespace) -> Iterator[Asked]:
+def questions_of(options: argparse.Namespace) -> Iterator[QuestionSet]:
     """Give the questions of a file, of commits, or of documentation; raises EvaluationError."""
     if options.since and not options.from_git:
         raise EvaluationError("--since is about commits; give it with --from-git")
@@ -54,15 +54,15 @@ def questions_of(options: argparse.Namespace) -> Iterator[Asked]:
         yield _from_file(options)
 
 
-def _from_file(options: argparse.Namespace) -> Asked:
+def _from_file(options: argparse.Namespace) -> QuestionSet:
     path = Path(options.questions)
     questions = read_questions(path)
     chosen = questions if options.sample is None else sample(questions, options.sample, seed=options.seed)
     origin = f"{counted(len(chosen), 'question')} of {path}"
-    return Asked(open_index(options), chosen, origin, {"from": "file", "questions": len(chosen)})
+    return QuestionSet(open_index(options), chosen, origin, {"from": "file", "questions": len(chosen)})
 
 
-def _from_git(options: argparse.Namespace) -> Asked:
+def _from_git(options: argparse.Namespace) -> QuestionSet:
     from coderag.evaluate.from_git import git_questions
 
     index = open_index(options)
@@ -86,10 +86,10 @@ def _from_git(options: argparse.Namespace) -> Asked:
     )
     if any(one.is_shallow for one in made):
         origin += "; the clone is shallow, so there are fewer commits than in the repository"
-    return Asked(index, questions, origin, facts)
+    return QuestionSet(index, questions, origin, facts)
 
 
-def _from_docstrings(options: argparse.Namespace, scratch: Path) -> Asked:
+def _from_docstrings(options: argparse.Namespace, scratch: Path) -> QuestionSet:
     from coderag.evaluate.from_docstrings import docstring_questions
 
     placed = given_roots(options, options.root)
@@ -114,7 +114,7 @@ def _from_docstrings(options: argparse.Namespace, scratch: Path) -> Asked:
         f"{counted(len(made.questions), 'question')} of {counted(made.functions, 'function')} in "
         f"{counted(made.files, 'file')}, whose documentation is hidden; not asked: {_reasons(made.skipped)}"
     )
-    return Asked(index, made.questions, origin, facts)
+    return QuestionSet(index, made.questions, origin, facts)
 
 
 def _reasons(skipped: Mapping[str, int]) -> str:

@@ -49,19 +49,21 @@ def ask(
     one that cannot answer.
     """
     with ExitStack() as opened:
-        ways = [_Way(index, configuration, conditions, paths, opened) for configuration in configurations]
+        systems = [
+            _OpenedConfiguration(index, configuration, conditions, paths, opened) for configuration in configurations
+        ]
         for one in judged[:WARM_UP]:
-            for way in ways:
-                way.answer(one)
+            for system in systems:
+                system.answer(one)
         answers: dict[str, list[Answer]] = {configuration.name: [] for configuration in configurations}
         for number, one in enumerate(judged):
-            turn = number % len(ways)
-            for way in (*ways[turn:], *ways[:turn]):
-                answers[way.name].append(way.answer(one))
+            turn = number % len(systems)
+            for system in (*systems[turn:], *systems[:turn]):
+                answers[system.name].append(system.answer(one))
     return answers
 
 
-class _Way:
+class _OpenedConfiguration:
     """A configuration that answers; what it searches with is opened on first use."""
 
     def __init__(

@@ -43,7 +43,7 @@ def export_index(
     """
     portions = portions_of(root)
     generation = _generation(root, portions)
-    body, wanted = encode_generation(generation), {one.name for one in generation.segments}
+    body, wanted = encode_generation(generation), {segment.name for segment in generation.segments}
     written = 0
     for _ in range(MAX_ATTEMPTS):
         written += _put_missing(store, portions, told)
@@ -54,7 +54,9 @@ def export_index(
             if not is_published:
                 store.publish(name, number, body)
             dropped = _drop_unused(store, grace)
-            return Exported(name, number, len(wanted), written, sum(one.chunks for one in generation.segments), dropped)
+            return Exported(
+                name, number, len(wanted), written, sum(segment.chunks for segment in generation.segments), dropped
+            )
     raise RemoteStoreError(
         "other processes remove segments from the store as fast as they are written; try again later"
     )
@@ -65,7 +67,7 @@ def _number(store: Store, name: str, body: bytes) -> tuple[int, bool]:
     try:
         current = store.current(name)
     except StoreDamagedError:  # it is replaced like one that was read
-        return 1 + max(one.number for one in store.generations() if one.name == name), False
+        return 1 + max(generation.number for generation in store.generations() if generation.name == name), False
     if current is None:
         return 1, False
     is_published = current.body == body

@@ -67,30 +67,30 @@ class VisibleGeneration:
     @classmethod
     def of(cls, number: int, generation: Generation, callers: Collection[frozenset[str]]) -> VisibleGeneration:
         """Return the segments that all of some callers may see; () means who may see all."""
-        return cls(number, generation, tuple(one for one in generation.segments if one.is_seen_by(callers)))
+        return cls(number, generation, tuple(segment for segment in generation.segments if segment.is_seen_by(callers)))
 
     @property
     def live_chunks(self) -> int:
         """How many chunks are seen."""
-        return sum(one.chunks for one in self.segments)
+        return sum(segment.chunks for segment in self.segments)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the segments that are seen."""
-        return tuple(one.name for one in self.segments)
+        return tuple(segment.name for segment in self.segments)
 
     @property
     def conditions(self) -> Conditions:
         """What every leg is bound to."""
-        dead = tuple(FileKey(one.name, number) for one in self.segments for number in one.dead)
+        dead = tuple(FileKey(segment.name, number) for segment in self.segments for number in segment.dead)
         return Conditions(self.names, dead)
 
     def gone(self, keys: Array) -> Array:
         """Return in how many chunks of dead files each of u64[n] keys is, i64[n]; raises RemoteStoreError."""
         found = np.zeros(len(keys), dtype=np.int64)
-        for one in self.segments:
+        for segment in self.segments:
             try:
-                known, counts = one.gone
+                known, counts = segment.gone
             except ValueError as error:
                 raise RemoteStoreError(f"a generation of the store is damaged: {error}") from error
             if len(known):
@@ -110,7 +110,9 @@ def decode_generation(body: bytes, *, tokenizer: str) -> Generation:
         generation = msgpack_decoder(Generation).decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
         raise StoreDamagedError(f'a generation of the store is damaged ({error}); run "coderag export"') from error
-    if any(not 0 <= one.chunks < MOST_CHUNKS or min(one.dead, default=0) < 0 for one in generation.segments):
+    if any(
+        not 0 <= segment.chunks < MOST_CHUNKS or min(segment.dead, default=0) < 0 for segment in generation.segments
+    ):
         raise StoreDamagedError('a generation of the store is damaged: it counts what cannot be; run "coderag export"')
     if (generation.form, generation.tokenizer) != (PACKET_FORMAT, tokenizer):
         raise QueryError('the store was written by another version of coderag; run "coderag export" with this one')

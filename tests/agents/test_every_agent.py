@@ -14,8 +14,8 @@ import yaml
 
 from coderag.agents.agent import Agent, Part, Scope, agents
 from coderag.agents.edit import Kind
+from coderag.agents.file_locations import FileLocations
 from coderag.agents.ledger import Ledger
-from coderag.agents.places import Places
 from coderag.agents.plan import Action, FileChange, plan_install, plan_uninstall
 from coderag.agents.wanted import Step, wanted
 from tests.agents.machine import Tree, tree_of
@@ -40,19 +40,21 @@ class Here:
         self.state = folder / "state"
         self.files = self.home if scope is Scope.USER else self.root
         environment = {"PATH": "/nowhere"}
-        self.places = Places(self.home, environment, "linux", None if scope is Scope.USER else self.root.resolve())
+        self.locations = FileLocations(
+            self.home, environment, "linux", None if scope is Scope.USER else self.root.resolve()
+        )
 
     def steps(self, agent: Agent, parts: tuple[Part, ...] = tuple(Part)) -> list[Step]:
-        return list(wanted([agent], self.places, parts=parts, command=COMMAND, roots=["/srv/app"]).steps)
+        return list(wanted([agent], self.locations, parts=parts, command=COMMAND, roots=["/srv/app"]).steps)
 
     def install(self, *chosen: Agent) -> list[FileChange]:
         steps = [step for agent in chosen for step in self.steps(agent)]
-        return self._carried_out(plan_install(steps, self.places, Ledger.read(self.state)))
+        return self._carried_out(plan_install(steps, self.locations, Ledger.read(self.state)))
 
     def uninstall(self, *chosen: Agent) -> list[FileChange]:
         steps = [step for agent in chosen or agents().values() for step in self.steps(agent)]
         names = {agent.name for agent in chosen} or None
-        return self._carried_out(plan_uninstall(steps, self.places, Ledger.read(self.state), agents=names))
+        return self._carried_out(plan_uninstall(steps, self.locations, Ledger.read(self.state), agents=names))
 
     def tree(self) -> Tree:
         return tree_of(self.files)
@@ -228,7 +230,7 @@ def test_an_entry_that_is_somebody_elses_is_left_alone(name: str, tmp_path: Path
         step.path.parent.mkdir(parents=True, exist_ok=True)
         step.path.write_bytes(foreign)
         before = here.tree()
-        [change] = plan_install([step], here.places, Ledger.read(here.state))
+        [change] = plan_install([step], here.locations, Ledger.read(here.state))
         assert [outcome.action for outcome in change.outcomes] == [Action.LEFT]
         assert "not coderag's" in change.outcomes[0].reason
         here.install(agent)
@@ -307,7 +309,7 @@ def test_what_is_written_meanwhile_stays(tmp_path: Path) -> None:
     path = here.home / ".claude.json"
     path.write_text('{"starts": 1}\n')
     ledger = Ledger.read(here.state)
-    changes = plan_install(here.steps(agent, (Part.MCP,)), here.places, ledger)
+    changes = plan_install(here.steps(agent, (Part.MCP,)), here.locations, ledger)
     path.write_text('{"starts": 2}\n')  # while the user reads the question
     with ledger.locked():
         changes[0].carry_out(ledger)
@@ -323,10 +325,10 @@ def test_a_new_version_updates_what_the_old_one_wrote(tmp_path: Path) -> None:
     write_settings(here, agent, "plain")
     before = here.tree()
     here.install(agent)
-    steps = wanted([agent], here.places, parts=tuple(Part), command=("/new/bin/coderag",)).steps
+    steps = wanted([agent], here.locations, parts=tuple(Part), command=("/new/bin/coderag",)).steps
     ledger = Ledger.read(here.state)
     with ledger.locked():
-        for change in plan_install(steps, here.places, ledger):
+        for change in plan_install(steps, here.locations, ledger):
             change.carry_out(ledger)
     assert "/new/bin/coderag" in (here.home / ".codex/config.toml").read_text()
     assert "my tools" not in (here.home / ".codex/config.toml").read_text()
@@ -349,17 +351,19 @@ def test_links_are_written_through(tmp_path: Path) -> None:
 
 
 def test_the_variables_that_agents_honour(tmp_path: Path) -> None:
-    places = Places(tmp_path, {"CODEX_HOME": "/srv/codex", "XDG_CONFIG_HOME": "relative", "PATH": ""}, "linux")
+    locations = FileLocations(
+        tmp_path, {"CODEX_HOME": "/srv/codex", "XDG_CONFIG_HOME": "relative", "PATH": ""}, "linux"
+    )
     codex = agents()["codex"].user[Part.MCP].file
-    assert places.path(codex) == Path("/srv/codex/config.toml")
-    assert places.path(agents()["zed"].user[Part.MCP].file) == tmp_path / ".config/zed/settings.json"
-    assert places.path(agents()["claude-code"].user[Part.MCP].file) == tmp_path / ".claude.json"
-    moved = Places(tmp_path, {"CLAUDE_CONFIG_DIR": "/srv/claude"}, "linux")
+    assert locations.path(codex) == Path("/srv/codex/config.toml")
+    assert locations.path(agents()["zed"].user[Part.MCP].file) == tmp_path / ".config/zed/settings.json"
+    assert locations.path(agents()["claude-code"].user[Part.MCP].file) == tmp_path / ".claude.json"
+    moved = FileLocations(tmp_path, {"CLAUDE_CONFIG_DIR": "/srv/claude"}, "linux")
     assert moved.path(agents()["claude-code"].user[Part.MCP].file) == Path("/srv/claude/.claude.json")
 
 
 def test_the_mac_has_its_own_folders(tmp_path: Path) -> None:
-    mac = Places(tmp_path, {}, "macos")
+    mac = FileLocations(tmp_path, {}, "macos")
     desktop = mac.path(agents()["claude-desktop"].user[Part.MCP].file)
     assert desktop == tmp_path / "Library/Application Support/Claude/claude_desktop_config.json"
     for agent in agents().values():
@@ -382,17 +386,17 @@ def test_the_first_file_that_exists_is_edited(tmp_path: Path) -> None:
 def test_presence(tmp_path: Path) -> None:
     here = Here(tmp_path, Scope.USER)
     codex = agents()["codex"]
-    assert not here.places.has(codex)
+    assert not here.locations.has(codex)
     (here.home / ".codex").mkdir()
-    assert here.places.has(codex)
+    assert here.locations.has(codex)
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "zed").write_text("#!/bin/sh\n")
     (programs / "zed").chmod(0o755)
-    assert Places(here.home, {"PATH": str(programs)}, "linux").has(agents()["zed"])
+    assert FileLocations(here.home, {"PATH": str(programs)}, "linux").has(agents()["zed"])
     os.chdir(programs)
-    assert not Places(here.home, {"PATH": "."}, "linux").has(agents()["zed"])
-    project = Places(here.home, {"PATH": ""}, "linux", here.root)
+    assert not FileLocations(here.home, {"PATH": "."}, "linux").has(agents()["zed"])
+    project = FileLocations(here.home, {"PATH": ""}, "linux", here.root)
     assert not project.has(agents()["cursor"])
     (here.root / ".cursor").mkdir()
     assert project.has(agents()["cursor"])

@@ -7,15 +7,12 @@ from pathlib import Path
 import pytest
 
 from coderag import Index
-from tests.workspace import copy_shop
 
 
 @pytest.fixture(scope="session")
-def shop_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop_root(indexed_shop: Path) -> Path:
     """Return a copy of fixtures/shop with its index."""
-    root = copy_shop(tmp_path_factory.mktemp("ask") / "shop")
-    Index.build(root, workers=0)
-    return root
+    return indexed_shop
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, fields, replace
+from pathlib import Path
 
 import pytest
 
@@ -39,8 +40,8 @@ QUESTION = "where are failed payments retried?"
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(SHOP, index=tmp_path_factory.mktemp("shop"), workers=0)
+def index(shop_index: Path) -> Index:
+    return Index.open(SHOP, index=shop_index)
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from coderag.serve.workspace import Workspace
 from coderag.text.budget import tokens_of
 from tests.conftest import Golden
 from tests.effort import effort
-from tests.workspace import REPOSITORY, copy_shop, write
+from tests.workspace import REPOSITORY, write
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search", {"query": "where are failed payments retried?", "budget": 700}),
@@ -42,10 +43,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    root = copy_shop(tmp_path_factory.mktemp("answers") / "shop")
-    Index.build(root, workers=0).close()
-    with Workspace(resolve_roots([root])) as workspace:
+def shop(indexed_shop: Path) -> Iterator[Workspace]:
+    with Workspace(resolve_roots([indexed_shop])) as workspace:
         yield workspace
 
 

@@ -7,6 +7,7 @@ refreshed alone, its features have nine significant bits, and its scores four by
 from __future__ import annotations
 
 import json
+import pickle
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -53,6 +54,11 @@ class Engine:
     def address(self) -> str:
         """Where it is."""
         return f"{self.product}://127.0.0.1:{self.port}"
+
+    def copy_indices(self, other: Engine) -> None:
+        """Take copies of all indices of another one."""
+        copied = pickle.loads(pickle.dumps((other.mappings, other.written, other.searched)))
+        self.mappings, self.written, self.searched = copied
 
     def answer(self, method: str, target: str, body: bytes) -> tuple[int, Any]:
         """Return the status and the body of an answer."""

@@ -51,6 +51,21 @@ def elastic() -> Iterator[Engine]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def filled_once(unchanged_root: Path) -> Engine:
+    """What a server holds to which an index was exported that does not change."""
+    with run_engine("elasticsearch") as running:
+        export(unchanged_root, running.address)
+    return running
+
+
+@pytest.fixture
+def filled(filled_once: Engine, elastic: Engine) -> Engine:
+    """A server of the tests' own that holds the same."""
+    elastic.copy_indices(filled_once)
+    return elastic
+
+
 def export(root: Path, address: str, *, grace: float = 3600.0) -> int:
     """Export an index and return how many segments were written."""
     with closing(open_store(parse_address(address))) as store:
@@ -80,9 +95,8 @@ def test_a_store_answers_like_files(unchanged_root: Path, engine: Engine) -> Non
     [("hr",), *(pytest.param(groups, marks=pytest.mark.slow) for groups in CALLERS if groups != ("hr",))],
     ids=str,
 )
-def test_callers_see_what_they_see_of_files(unchanged_root: Path, elastic: Engine, groups: tuple[str, ...]) -> None:
-    export(unchanged_root, elastic.address)
-    with closing(Index.open(unchanged_root)) as index, stored(elastic.address, frozenset(groups)) as in_store:
+def test_callers_see_what_they_see_of_files(unchanged_root: Path, filled: Engine, groups: tuple[str, ...]) -> None:
+    with closing(Index.open(unchanged_root)) as index, stored(filled.address, frozenset(groups)) as in_store:
         seen = index.as_seen_by(groups)
         for question in QUESTIONS:
             hits = in_store.search(make_query(question, k=100))
@@ -99,11 +113,10 @@ def test_what_is_dropped_while_it_is_read_is_said(unchanged_root: Path, engine: 
             read_while_dropped(store)
 
 
-def test_more_terms_than_a_query_takes_give_an_upper_bound(unchanged_root: Path, elastic: Engine) -> None:
-    export(unchanged_root, elastic.address)
-    with closing(ElasticStore(elastic.address)) as store:
+def test_more_terms_than_a_query_takes_give_an_upper_bound(filled: Engine) -> None:
+    with closing(ElasticStore(filled.address)) as store:
         where = Conditions(tuple(store.segments()))
-        document = next(iter(elastic.searched[FILES].values()))
+        document = next(iter(filled.searched[FILES].values()))
         held = np.array([int(key, 16) for key in document["holds"]], dtype=np.uint64)
         keys = np.concatenate([held, np.arange(3_000, dtype=np.uint64)])
         weights = np.linspace(1, 0.1, len(keys)).astype(np.float32)
@@ -160,21 +173,20 @@ def test_a_killed_export_goes_on_where_it_ended(root: Path, elastic: Engine) -> 
         assert shown(in_store.search(QUERY)) == shown(index.search(QUERY))
 
 
-def test_what_a_killed_export_left_is_dropped_once_it_is_old(unchanged_root: Path, elastic: Engine) -> None:
-    export(unchanged_root, elastic.address)
-    with closing(ElasticStore(elastic.address)) as store:
+def test_what_a_killed_export_left_is_dropped_once_it_is_old(unchanged_root: Path, filled: Engine) -> None:
+    with closing(ElasticStore(filled.address)) as store:
         left, young = "f" * 32, "e" * 32
         for name, written in ((left, 1.0), (young, time.time())):
             for index, row in (
                 (PACKETS, {"segment": name, "body": ""}),
                 (SEGMENTS, {"name": name, "written": written, "whole": False}),
             ):
-                elastic.answer("PUT", f"/{index}/_doc/{name}?refresh=true", json.dumps(row).encode())
+                filled.answer("PUT", f"/{index}/_doc/{name}?refresh=true", json.dumps(row).encode())
         assert store.remains().keys() == {left, young}
         assert not store.segments().keys() & {left, young}
-        export(unchanged_root, elastic.address, grace=0)
+        export(unchanged_root, filled.address, grace=0)
         assert store.remains().keys() == {young}
-    assert [row["segment"] for row in elastic.searched[PACKETS].values() if row["segment"] in (left, young)] == [young]
+    assert [row["segment"] for row in filled.searched[PACKETS].values() if row["segment"] in (left, young)] == [young]
 
 
 @pytest.mark.slow
@@ -200,10 +212,9 @@ def test_an_engine_that_is_gone_in_the_middle_is_said(unchanged_root: Path, elas
         assert shown(in_store.search(QUERY)) == expected
 
 
-def test_an_answer_of_a_part_is_refused(unchanged_root: Path, elastic: Engine) -> None:
-    export(unchanged_root, elastic.address)
-    elastic.failed_shards = 1
-    with stored(elastic.address) as in_store, pytest.raises(RemoteStoreError, match="a part of its shards"):
+def test_an_answer_of_a_part_is_refused(filled: Engine) -> None:
+    filled.failed_shards = 1
+    with stored(filled.address) as in_store, pytest.raises(RemoteStoreError, match="a part of its shards"):
         in_store.search(QUERY)
 
 
@@ -218,9 +229,8 @@ def test_an_engine_that_is_busy_is_asked_again(
         export(unchanged_root, elastic.address)
 
 
-def test_two_exports_of_one_number_are_told(unchanged_root: Path, elastic: Engine) -> None:
-    export(unchanged_root, elastic.address)
-    with closing(ElasticStore(elastic.address)) as store:
+def test_two_exports_of_one_number_are_told(filled: Engine) -> None:
+    with closing(ElasticStore(filled.address)) as store:
         current = store.current("shop")
         assert current is not None
         with pytest.raises(RemoteStoreError, match="another export has just published 'shop'"):

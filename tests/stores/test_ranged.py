@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
 import zlib
 from collections.abc import Callable, Sequence
@@ -81,6 +82,21 @@ def export(root: Path, address: str, *, grace: float = 3600.0) -> int:
     return export_index(opened(root), store, name="shop", grace=grace).written
 
 
+@pytest.fixture(scope="session")
+def exported_once(unchanged_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the export of an index that does not change; tests copy it."""
+    folder = tmp_path_factory.mktemp("exported") / "store"
+    export(unchanged_root, folder.as_uri())
+    return folder
+
+
+@pytest.fixture
+def exported(exported_once: Path, folder: str, tmp_path: Path) -> str:
+    """The address of a folder with the export of an index that does not change."""
+    shutil.copytree(exported_once, tmp_path / "store")
+    return folder
+
+
 @pytest.fixture
 def stored(cache: Path) -> Callable[..., StoredIndex]:
     """Open the index in a store, for callers of some groups."""
@@ -99,9 +115,16 @@ def data_objects(tmp_path: Path) -> list[Path]:
 @pytest.mark.slow
 @pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
 def test_ranges_answer_like_files(
-    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
+    unchanged_root: Path,
+    address: str,
+    exported_once: Path,
+    stored: Callable[..., StoredIndex],
+    conditions: dict[str, Any],
 ) -> None:
-    export(unchanged_root, address)
+    if address.startswith("file:"):
+        address = exported_once.as_uri()
+    else:
+        export(unchanged_root, address)
     index, in_store = Index.open(unchanged_root), stored(address)
     for question in QUESTIONS:
         query = make_query(question, **conditions)
@@ -112,10 +135,9 @@ def test_ranges_answer_like_files(
 @pytest.mark.slow
 @pytest.mark.parametrize("groups", [(), ("hr",), ("hr", "board"), ("board",)], ids=str)
 def test_callers_see_what_they_see_of_files(
-    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
+    unchanged_root: Path, exported: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
 ) -> None:
-    export(unchanged_root, folder)
-    index, in_store = Index.open(unchanged_root).as_seen_by(groups), stored(folder, frozenset(groups))
+    index, in_store = Index.open(unchanged_root).as_seen_by(groups), stored(exported, frozenset(groups))
     for question in QUESTIONS:
         hits = in_store.search(make_query(question, k=100))
         assert shown(hits) == shown(index.search(make_query(question, k=100))), question
@@ -123,48 +145,43 @@ def test_callers_see_what_they_see_of_files(
 
 
 def test_a_caller_reads_nothing_of_what_is_hidden(
-    unchanged_root: Path, folder: str, cache: Path, tmp_path: Path
+    unchanged_root: Path, exported: str, cache: Path, tmp_path: Path
 ) -> None:
-    export(unchanged_root, folder)
     (hidden,) = [portion for portion in portions_of(opened(unchanged_root)) if len(portion.groups) == 2]
     for path in (tmp_path / "store/segments" / hidden.name).iterdir():
         path.write_bytes(b"")
-    store = RangedStore(ObjectStore(folder), RangeCache(cache))
+    store = RangedStore(ObjectStore(exported), RangeCache(cache))
     assert StoredIndex(store, "shop", callers=[frozenset({"hr"})]).search(make_query("zyxbonus salary"))
     with pytest.raises(RemoteStoreError, match="damaged"):
         StoredIndex(store, "shop").search(make_query("zyxbonus salary"))
 
 
 def test_what_was_read_once_is_not_read_again(
-    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+    exported: str, stored: Callable[..., StoredIndex], tmp_path: Path
 ) -> None:
-    export(unchanged_root, folder)
-    expected = shown(stored(folder).search(QUESTION))
+    expected = shown(stored(exported).search(QUESTION))
     for path in data_objects(tmp_path):
         path.unlink()
-    assert shown(stored(folder).search(QUESTION)) == expected
+    assert shown(stored(exported).search(QUESTION)) == expected
     with pytest.raises(RemoteStoreError, match="dropped a segment"):
-        stored(folder, kept=tmp_path / "other").search(QUESTION)
+        stored(exported, kept=tmp_path / "other").search(QUESTION)
 
 
-def test_a_cache_is_not_believed(
-    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], cache: Path
-) -> None:
-    export(unchanged_root, folder)
-    expected = shown(stored(folder).search(QUESTION))
+def test_a_cache_is_not_believed(exported: str, stored: Callable[..., StoredIndex], cache: Path) -> None:
+    expected = shown(stored(exported).search(QUESTION))
     assert list(cache.iterdir())
     for path in cache.iterdir():
         path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
-    assert shown(stored(folder).search(QUESTION)) == expected
+    assert shown(stored(exported).search(QUESTION)) == expected
     for path in cache.iterdir():
         path.write_bytes(path.read_bytes()[:7])
-    assert shown(stored(folder).search(QUESTION)) == expected
+    assert shown(stored(exported).search(QUESTION)) == expected
     target = cache.parent / "precious"
     target.write_bytes(b"precious")
     for path in cache.iterdir():
         path.unlink()
         path.symlink_to(target)
-    assert shown(stored(folder).search(QUESTION)) == expected
+    assert shown(stored(exported).search(QUESTION)) == expected
     assert target.read_bytes() == b"precious"
 
 
@@ -181,18 +198,15 @@ def test_a_cache_keeps_to_its_size(tmp_path: Path) -> None:
     assert small.read("object 5", 0, 4) == b"xxxx"
 
 
-def test_a_damaged_block_is_said(
-    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
-) -> None:
-    export(unchanged_root, folder)
+def test_a_damaged_block_is_said(exported: str, stored: Callable[..., StoredIndex], tmp_path: Path) -> None:
     for path in data_objects(tmp_path):
         path.write_bytes(bytes(byte ^ 1 for byte in path.read_bytes()))
     with pytest.raises(RemoteStoreError, match="are not what was exported"):
-        stored(folder).search(QUESTION)
+        stored(exported).search(QUESTION)
     for path in data_objects(tmp_path):
         path.write_bytes(path.read_bytes()[:10])
     with pytest.raises(RemoteStoreError, match="ends before byte"):
-        stored(folder).search(QUESTION)
+        stored(exported).search(QUESTION)
 
 
 def test_only_what_a_known_key_signed_is_believed(
@@ -215,20 +229,19 @@ def test_only_what_a_known_key_signed_is_believed(
 
 
 def test_one_signed_object_does_not_pass_for_another(
-    unchanged_root: Path, folder: str, stored: Callable[..., StoredIndex], tmp_path: Path
+    unchanged_root: Path, exported: str, stored: Callable[..., StoredIndex], tmp_path: Path
 ) -> None:
-    export(unchanged_root, folder)
     first, second = [portion.name for portion in portions_of(opened(unchanged_root))][:2]
     places = [tmp_path / "store" / directory_name(name) for name in (first, second)]
     kept = places[0].read_bytes()
     places[0].write_bytes(places[1].read_bytes())
     with pytest.raises(RemoteStoreError, match="it is that of another segment"):
-        stored(folder).search(QUESTION)
+        stored(exported).search(QUESTION)
     places[0].write_bytes(kept)
     generation = tmp_path / "store" / generation_name("shop", 1)
     (tmp_path / "store" / generation_name("shop", 2)).write_bytes(generation.read_bytes())
     with pytest.raises(RemoteStoreError, match="is another generation"):
-        stored(folder).search(QUESTION)
+        stored(exported).search(QUESTION)
 
 
 @pytest.mark.slow
@@ -331,13 +344,12 @@ def test_what_a_library_says_of_an_address_shows_no_credentials(monkeypatch: pyt
     assert not any(secret in str(raised.value) for secret in ("SEC", "TOKEN"))
 
 
-def test_a_store_that_is_gone_in_the_middle_is_said(unchanged_root: Path, folder: str, cache: Path) -> None:
-    export(unchanged_root, folder)
+def test_a_store_that_is_gone_in_the_middle_is_said(unchanged_root: Path, exported: str, cache: Path) -> None:
     with closing(Index.open(unchanged_root)) as index:
         expected = shown(index.search(QUESTION))
     failures = 0
     for left in range(50):
-        objects = Failing(folder)
+        objects = Failing(exported)
         objects.left = left
         store = StoredIndex(RangedStore(objects, RangeCache(cache / str(left))), "shop")
         try:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from coderag.stores.segments import portions_of
 from coderag.stores.store import Store
 from coderag.stores.stored_index import StoredIndex
 from coderag.types import Hit
+from tests.catalog.introspect.servers import Postgres
 from tests.growth import HANG_SECONDS
 from tests.stores.conftest import SALARIES
 from tests.workspace import REPOSITORY, write
@@ -110,9 +111,9 @@ def read_while_dropped(store: Store) -> None:
         store.drop_segment(min(read))
 
 
-@pytest.fixture
-def stored(address: str) -> Iterator[Callable[..., StoredIndex]]:
-    """Open the index in the store, for callers of some groups."""
+@contextmanager
+def opening(address: str) -> Iterator[Callable[..., StoredIndex]]:
+    """Open the index in a store, for callers of some groups."""
     stores = []
 
     def open_it(*callers: frozenset[str]) -> StoredIndex:
@@ -124,12 +125,33 @@ def stored(address: str) -> Iterator[Callable[..., StoredIndex]]:
         store.close()
 
 
+@pytest.fixture
+def stored(address: str) -> Iterator[Callable[..., StoredIndex]]:
+    """Open the index in the store, for callers of some groups."""
+    with opening(address) as open_it:
+        yield open_it
+
+
+@pytest.fixture(scope="module")
+def filled_address(server: Postgres, unchanged_root: Path) -> str:
+    """The address of a store with an index that does not change; tests only read it."""
+    address = server.database("filled")
+    export(unchanged_root, address)
+    return address
+
+
+@pytest.fixture
+def filled(filled_address: str) -> Iterator[Callable[..., StoredIndex]]:
+    """Open the index that does not change, for callers of some groups."""
+    with opening(filled_address) as open_it:
+        yield open_it
+
+
 @pytest.mark.parametrize("conditions", CONDITIONS, ids=str)
 def test_a_store_answers_like_files(
-    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any]
+    unchanged_root: Path, filled: Callable[..., StoredIndex], conditions: dict[str, Any]
 ) -> None:
-    export(unchanged_root, address)
-    index, in_store = Index.open(unchanged_root), stored()
+    index, in_store = Index.open(unchanged_root), filled()
     for question in QUESTIONS:
         query = make_query(question, **conditions)
         assert shown(in_store.search(query)) == shown(index.search(query)), question
@@ -138,10 +160,9 @@ def test_a_store_answers_like_files(
 
 @pytest.mark.parametrize("groups", CALLERS, ids=str)
 def test_callers_see_of_a_store_what_they_see_of_files(
-    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], groups: tuple[str, ...]
+    unchanged_root: Path, filled: Callable[..., StoredIndex], groups: tuple[str, ...]
 ) -> None:
-    export(unchanged_root, address)
-    index, in_store = Index.open(unchanged_root).as_seen_by(groups), stored(frozenset(groups))
+    index, in_store = Index.open(unchanged_root).as_seen_by(groups), filled(frozenset(groups))
     for question in QUESTIONS:
         hits = in_store.search(make_query(question, k=100))
         # The same scores, too: what is hidden does not even count for how rare a word is.
@@ -150,13 +171,10 @@ def test_callers_see_of_a_store_what_they_see_of_files(
         assert all(hit.chunk.path.startswith("vault/board/") <= ({"hr", "board"} <= set(groups)) for hit in hits)
 
 
-def test_several_callers_see_what_all_of_them_do(
-    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex]
-) -> None:
-    export(unchanged_root, address)
-    both = stored(frozenset({"hr"}), frozenset({"board"}))
+def test_several_callers_see_what_all_of_them_do(filled: Callable[..., StoredIndex]) -> None:
+    both = filled(frozenset({"hr"}), frozenset({"board"}))
     assert not any(hit.chunk.path.startswith("vault/") for hit in both.search(make_query("salary of a person", k=100)))
-    one = stored(frozenset({"hr", "board"})).search(make_query("salary of a person", k=100, groups={"hr"}))
+    one = filled(frozenset({"hr", "board"})).search(make_query("salary of a person", k=100, groups={"hr"}))
     assert {hit.chunk.path for hit in one if hit.chunk.path.startswith("vault/")} == {"vault/salaries.py"}
 
 
@@ -347,11 +365,10 @@ def test_a_damaged_row_is_said(unchanged_root: Path, address: str, stored: Calla
     ids=str,
 )
 def test_what_only_files_answer_is_refused(
-    unchanged_root: Path, address: str, stored: Callable[..., StoredIndex], conditions: dict[str, Any], message: str
+    filled: Callable[..., StoredIndex], conditions: dict[str, Any], message: str
 ) -> None:
-    export(unchanged_root, address)
     with pytest.raises(QueryError, match=message):
-        stored().search(make_query("payments", **conditions))
+        filled().search(make_query("payments", **conditions))
 
 
 @pytest.mark.parametrize("text", ["mysql://host/db", "nothing", "postgresql:host"])

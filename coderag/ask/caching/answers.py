@@ -23,7 +23,7 @@ STAGE = "cache"
 
 
 @record
-class _Kept:
+class _CachedAnswer:
     answer: Answer
     meaning: Meaning | None
 
@@ -33,7 +33,7 @@ class AnswerCache:
 
     def __init__(self, *, most_bytes: int = MOST_BYTES) -> None:
         """Keep at most so many bytes."""
-        self._kept: BoundedCache[AnswerKey, _Kept] = BoundedCache(_size_of, most_bytes=most_bytes)
+        self._kept: BoundedCache[AnswerKey, _CachedAnswer] = BoundedCache(_size_of, most_bytes=most_bytes)
 
     def get(
         self, key: AnswerKey, *, like: Callable[[], Meaning | None] | None = None, least: float = 1.0
@@ -52,7 +52,7 @@ class AnswerCache:
 
     def put(self, key: AnswerKey, answer: Answer, *, meaning: Meaning | None = None) -> None:
         """Keep an answer; what is too large for the cache is not kept."""
-        self._kept.put(key, _Kept(answer, meaning))
+        self._kept.put(key, _CachedAnswer(answer, meaning))
 
     def counts(self) -> CacheCounts:
         """Return how often there was an answer, and what is held."""
@@ -80,7 +80,7 @@ class AnswerCache:
         return with_step(answer, reason)
 
 
-def _size_of(kept: _Kept) -> int:
+def _size_of(kept: _CachedAnswer) -> int:
     return len(repr(kept.answer).encode("utf-8", "replace"))
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from coderag.ask.correcting.refinement import refined
 from coderag.ask.findings.passages import source_of
-from coderag.ask.models.grading import Asked, PassageGrade, Relevance, passage_grades
+from coderag.ask.models.grading import GradingRequest, PassageGrade, Relevance, passage_grades
 from coderag.ask.records import Finding, Grade
 from coderag.ask.source import Source
 from coderag.ask.turn import Evidence, Turn
@@ -36,7 +36,7 @@ def graded_by_model(turn: Turn, parts: Sequence[Evidence]) -> Graded:
     if turn.model is None or not asked:
         return Graded(tuple(parts))
     batch = [
-        Asked(parts[number].text, tuple(passage.source for passage in _passages(turn, parts[number])))
+        GradingRequest(parts[number].text, tuple(passage.source for passage in _passages(turn, parts[number])))
         for number in asked
     ]
     try:

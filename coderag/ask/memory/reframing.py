@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from coderag.ask.memory.acronyms import spelled_out
-from coderag.ask.memory.following import followed, points_out
 from coderag.ask.memory.rewriting import rewritten
+from coderag.ask.memory.standalone import leans_on_context, standalone_question
 from coderag.ask.records import Step
 from coderag.ask.turn import Turn
 from coderag.errors import LanguageModelError
@@ -35,10 +35,10 @@ def _spelled_out(turn: Turn) -> Turn:
 
 def _followed(turn: Turn) -> Turn:
     """Return a turn with the question as rules complete it, and as a model does where it leans on the conversation."""
-    reading = followed(turn.text, turn.conversation, turn.index)
+    reading = standalone_question(turn.text, turn.conversation, turn.index)
     if reading is not None:
         turn = replace(turn, text=reading.text, trace=(*turn.trace, Step(STAGE, reading.said)))
-    return _written(turn) if reading is not None or points_out(turn.question) else turn
+    return _written(turn) if reading is not None or leans_on_context(turn.question) else turn
 
 
 def _written(turn: Turn) -> Turn:

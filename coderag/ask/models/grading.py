@@ -15,7 +15,7 @@ from coderag.ask.models.structured import ask_for
 from coderag.ask.source import Source
 from coderag.record import record
 
-__all__ = ["Asked", "PassageGrade", "PassageReply", "Relevance", "RepliedGrades", "passage_grades"]
+__all__ = ["GradingRequest", "PassageGrade", "PassageReply", "Relevance", "RepliedGrades", "passage_grades"]
 
 SYSTEM = """\
 You grade passages of a code base, each for the question above it: relevant, it answers the question or a part of it; \
@@ -47,7 +47,7 @@ class RepliedGrades(msgspec.Struct):
 
 
 @record
-class Asked:
+class GradingRequest:
     """A question with its passages."""
 
     question: str
@@ -62,7 +62,7 @@ class PassageGrade:
     lines: frozenset[int] = frozenset()
 
 
-def passage_grades(asked: Sequence[Asked], model: LanguageModel) -> list[list[PassageGrade | None]]:
+def passage_grades(asked: Sequence[GradingRequest], model: LanguageModel) -> list[list[PassageGrade | None]]:
     """Return the grades of the passages of each question, None for one without a grade; raises LanguageModelError."""
     sources = [source for one in asked for source in one.sources]
     shown = [_numbered(source.text) for source in defused(sources)]

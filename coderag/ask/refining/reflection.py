@@ -51,8 +51,8 @@ class _Reflection:
 def reflect(turn: Turn) -> Turn:
     """Judge whether each part needs files, and whether what was found is relevant, supported and useful."""
     reflections = [_reflected(turn, part) for part in turn.parts]
-    steps = [f"{one.part.text}: {one.said}" for one in reflections]
-    return turn.after("reflect", *steps, evidence=[one.part for one in reflections])
+    steps = [f"{reflection.part.text}: {reflection.said}" for reflection in reflections]
+    return turn.after("reflect", *steps, evidence=[reflection.part for reflection in reflections])
 
 
 def _reflected(turn: Turn, part: Evidence) -> _Reflection:

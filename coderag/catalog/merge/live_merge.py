@@ -31,7 +31,7 @@ class DatabasePart:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _LivePart:
     """The number of the part of a database that was asked, and the names of its tables."""
 
     number: int
@@ -57,10 +57,10 @@ def paired(parts: Sequence[DatabasePart]) -> dict[int, tuple[int, str]]:
     The files' name of that database, folded, comes with it. Files go with the database that they fit best, which takes
     those that fit it best; where several do so equally, none.
     """
-    asked = list(_asked(parts))
+    asked = list(_live_parts(parts))
     if not asked:
         return {}
-    having: dict[str, list[_Asked]] = {}
+    having: dict[str, list[_LivePart]] = {}
     for live in asked:
         for name in live.names:
             having.setdefault(name, []).append(live)
@@ -91,11 +91,11 @@ def main_database(state: State) -> str:
     return min(counts, key=lambda name: (-counts[name], name), default="")
 
 
-def _asked(parts: Sequence[DatabasePart]) -> Iterator[_Asked]:
+def _live_parts(parts: Sequence[DatabasePart]) -> Iterator[_LivePart]:
     for number, part in enumerate(parts):
         if part.live is not None:
             dialect = _dialect(schema_file.facts.dialect for schema_file in part.group.live)
-            yield _Asked(number, part, dialect, _names(part.live.tables.values()))
+            yield _LivePart(number, part, dialect, _names(part.live.tables.values()))
 
 
 def _declared(parts: Sequence[DatabasePart]) -> Iterator[_Declared]:
@@ -128,7 +128,7 @@ def _dialect(names: Iterable[str]) -> str:
     return (dialect.inherits or dialect.name) if dialect is not None else ""
 
 
-def _fits(declared: _Declared, live: _Asked, common: int) -> bool:
+def _fits(declared: _Declared, live: _LivePart, common: int) -> bool:
     """Tell whether files may declare a database."""
     smaller = min(len(declared.names), len(live.names))
     if not common or common < min(smaller, MIN_TABLES) or common < smaller * MIN_SHARE:
@@ -136,7 +136,7 @@ def _fits(declared: _Declared, live: _Asked, common: int) -> bool:
     return declared.dialect == live.dialect or not declared.dialect or not live.dialect
 
 
-def _score(declared: _Declared, live: _Asked, common: int) -> Score:
+def _score(declared: _Declared, live: _LivePart, common: int) -> Score:
     """Return how well files fit a database: the product's own first, then by tables, then by what they are called."""
     files, own = declared.part.group, live.part.group
     paths = (*files.files, *files.snapshot, *files.models)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from coderag.agents.checks import Check, Level, check_agents, check_installation, check_server
+from coderag.agents.file_locations import FileLocations
 from coderag.agents.ledger import Ledger
 from coderag.agents.own_command import own_command
-from coderag.agents.places import Places
 from coderag.api.index import Index
 from coderag.api.roots import Root
 from coderag.cli.exit_codes import FOUND, NOTHING
@@ -44,7 +44,7 @@ def _checks(roots: list[Root]) -> Iterator[Check]:
     command = own_command()
     grammars = {language.grammar for language in languages().values() if language.grammar}
     yield from check_installation(command, sorted(grammar for grammar in grammars if find_spec(grammar) is None))
-    yield from check_agents(Places(root=roots[0].root), command, Ledger.read())
+    yield from check_agents(FileLocations(root=roots[0].root), command, Ledger.read())
     for root in roots:
         yield _check_index(root)
     if find_spec("mcp") is not None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from coderag.api.records import json_line
-from coderag.cli.eval_questions import Asked, folder_of_path, groups_by, note_missing, questions_of
+from coderag.cli.eval_questions import QuestionSet, folder_of_path, groups_by, note_missing, questions_of
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.groups import for_owners
 from coderag.cli.opening import note
@@ -102,7 +102,7 @@ def _folder_glob(question: JudgedQuestion) -> Sequence[str]:
 
 def _measured(
     options: argparse.Namespace,
-    asked: Asked,
+    asked: QuestionSet,
     judged: Sequence[Judged],
     *,
     configurations: Sequence[Configuration],
@@ -122,7 +122,7 @@ def _nowhere_else(_: JudgedQuestion) -> Sequence[str]:
     return ()
 
 
-def _print(options: argparse.Namespace, asked: Asked, found: Mapping[str, Evaluation]) -> None:
+def _print(options: argparse.Namespace, asked: QuestionSet, found: Mapping[str, Evaluation]) -> None:
     if options.json:
         scopes = {name: evaluation_record(one, verbose=options.verbose) for name, one in found.items()}
         print(json_line({"source": asked.facts, "k": options.k or HITS, "seed": options.seed, "scopes": scopes}))

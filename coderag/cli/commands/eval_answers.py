@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from coderag.api.index import Index
 from coderag.api.records import json_line
 from coderag.ask.models.http_model import open_model
-from coderag.cli.eval_questions import Asked, groups_by, note_missing, questions_of
+from coderag.cli.eval_questions import QuestionSet, groups_by, note_missing, questions_of
 from coderag.cli.exit_codes import FOUND, NOTHING
 from coderag.cli.opening import note, open_index
 from coderag.cli.output.answers_table import answer_lines, answered_record, figure_lines, figures_record
@@ -83,7 +83,7 @@ def _with_noise(options: argparse.Namespace, index: Index) -> Index:
 
 def _print(
     options: argparse.Namespace,
-    asked: Asked,
+    asked: QuestionSet,
     answered: Sequence[Answered],
     *,
     figures: Sequence[AnswerFigures],

@@ -9,7 +9,7 @@ from coderag.agents.ledger import Ledger
 from coderag.agents.own_command import NAME, own_command
 from coderag.agents.plan import Action, plan_uninstall
 from coderag.agents.wanted import wanted
-from coderag.cli.agents import Program, carry_out, named_agents, places_of
+from coderag.cli.agents import Program, carry_out, locations_of, named_agents
 from coderag.cli.groups import for_owners
 
 __all__ = ["run"]
@@ -18,15 +18,15 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Take out what install wrote; 2 when a file was left alone."""
     for_owners("uninstall")
-    places, ledger = places_of(options), Ledger.read()
+    locations, ledger = locations_of(options), Ledger.read()
     chosen = named_agents(options)
     names = {agent.name for agent in chosen} or None
-    command = own_command() if places.root is None else (NAME,)
-    known = wanted(chosen or agents().values(), places, parts=tuple(Part), command=command, roots=["/"]).steps
-    changes = plan_uninstall(known, places, ledger, agents=names)
+    command = own_command() if locations.root is None else (NAME,)
+    known = wanted(chosen or agents().values(), locations, parts=tuple(Part), command=command, roots=["/"]).steps
+    changes = plan_uninstall(known, locations, ledger, agents=names)
     programs = [
         Program(registration, Action.REMOVED)
         for registration in ledger.registrations.values()
-        if places.root is None and (names is None or registration.agent in names)
+        if locations.root is None and (names is None or registration.agent in names)
     ]
     return carry_out(options, ledger, changes, programs=programs)

@@ -168,7 +168,7 @@ def _promising(corpus: Corpus, query: Array, counts: Array) -> Array:
     if np.count_nonzero(counts > 0) <= COMPARED:
         return np.flatnonzero(counts)
     found = np.zeros(len(corpus), dtype=np.float32)
-    estimates = _Estimates(_Asked.of(query))
+    estimates = _Estimates(_QuestionSigns.of(query))
     for member in corpus.members:
         if (vectors := member.segment.vectors) is not None:
             here = slice(member.first_chunk, member.first_chunk + len(member.segment))
@@ -183,7 +183,7 @@ def _promising(corpus: Corpus, query: Array, counts: Array) -> Array:
 
 
 @record
-class _Asked:
+class _QuestionSigns:
     """A question's signs, and what they count: those of its larger numbers more than those of its smaller."""
 
     signs: Array  # u64[words]
@@ -193,7 +193,7 @@ class _Asked:
     most: np.float32  # how near what agrees in every sign is
 
     @classmethod
-    def of(cls, query: Array) -> _Asked:
+    def of(cls, query: Array) -> _QuestionSigns:
         sizes = np.abs(query)
         large = np.zeros(len(query), dtype=bool)
         large[np.argsort(sizes, kind="stable")[len(query) // 2 :]] = True
@@ -210,7 +210,7 @@ class _Asked:
 class _Estimates:
     """About how near some vectors are to a question, by their signs; above 0 where more agree than differ."""
 
-    def __init__(self, asked: _Asked) -> None:
+    def __init__(self, asked: _QuestionSigns) -> None:
         self._asked = asked
         # Differing bits of up to 256 are counted in a byte: 256 of them become 0, which costs one comparison later.
         kind = np.uint8 if len(asked.signs) * SIGN_BITS <= BYTE_VALUES else np.uint16

@@ -63,7 +63,7 @@ class Description:
         rows = self._masked.get(str(file), [])
         if not isinstance(rows, list) or not all(map(_is_secret, rows)):
             raise ValueError(f"the secrets of file {file} are no places")
-        return tuple(Secret(*one) for one in rows)
+        return tuple(Secret(*row) for row in rows)
 
     def files_with_problems(self) -> list[int]:
         """Return the numbers of the files with which something went wrong."""

@@ -52,7 +52,7 @@ def change_columns(histories: Mapping[str, History], files: FileNumbers) -> Colu
 
 def _changes(repository: str, history: History) -> Iterator[tuple[str, str, str, int, int]]:
     """Yield each run of lines that is left of a commit's change of a file."""
-    ids = [bytes(one).hex() for one in history.arrays["commit_id"]]
+    ids = [bytes(array).hex() for array in history.arrays["commit_id"]]
     for path in history.paths.all():
         for change in history.of_file(path):
             for first, last in change.spans or NOTHING_LEFT:

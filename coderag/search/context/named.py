@@ -13,7 +13,7 @@ __all__ = ["tables_named"]
 def tables_named(tables: Iterable[Table], pattern: str) -> list[Table]:
     """Return the tables whose name fits a glob: alone, with its schema, or with its database; raises QueryError."""
     glob = parse_glob(pattern.casefold())
-    return [one for one in tables if any(glob.matches(name.casefold()) for name in _names(one.name))]
+    return [table for table in tables if any(glob.matches(name.casefold()) for name in _names(table.name))]
 
 
 def _names(name: Name) -> tuple[str, str, str]:

@@ -34,7 +34,7 @@ def hits_of(
 
     With `collapse`, a copy or another version of a better hit is only named by that one.
     """
-    asked = _Asked(question)
+    asked = _QuestionWords(question)
     if not collapse:
         return [(best.chunk, _hit_of(corpus.chunk(best.chunk), asked, best)) for best in ranked[:k]]
     chunks: list[Chunk] = []
@@ -52,7 +52,7 @@ def hits_of(
     return hits
 
 
-class _Asked:
+class _QuestionWords:
     """What a question asks for, and which words it names of the texts seen so far: those of hits are often the same."""
 
     def __init__(self, question: Question) -> None:
@@ -120,7 +120,7 @@ def _with_terms(found: Set[bytes], wanted: Iterable[str]) -> set[bytes]:
 _seen = _SeenWords()
 
 
-def _hit_of(chunk: Chunk, asked: _Asked, ranked: Ranked, *, also: tuple[str, ...] = ()) -> Hit:
+def _hit_of(chunk: Chunk, asked: _QuestionWords, ranked: Ranked, *, also: tuple[str, ...] = ()) -> Hit:
     """Return the hit of a ranked chunk: with its text, its best lines, and why it matched in words."""
     matched = asked.named_in(chunk.text)
     return Hit(
@@ -163,7 +163,7 @@ def _terms(found: Iterable[str]) -> set[str]:
     return {term for word in found for term in known_terms(word)}
 
 
-def _reasons(chunk: Chunk, asked: _Asked, ranked: Ranked, *, present: Set[str]) -> list[str]:
+def _reasons(chunk: Chunk, asked: _QuestionWords, ranked: Ranked, *, present: Set[str]) -> list[str]:
     parts = ranked.parts
     reasons: list[str] = []
     if MESSAGE_PART in parts:

@@ -173,7 +173,11 @@ def _references(index: Index, table: Table) -> References | None:
     except CoderagError:
         return None
     database = table.name.database  # of several roots with their repository in front
-    exact = [one for one in references if database in (one.target.database, f"{one.repository}/{one.target.database}")]
+    exact = [
+        reference
+        for reference in references
+        if database in (reference.target.database, f"{reference.repository}/{reference.target.database}")
+    ]
     return next(iter(exact or references), None)
 
 

@@ -123,7 +123,7 @@ def _usage(index: Index, table: Name, column: str) -> str:
         references = index.refs(f"{_name(table)}.{column}", kinds=("column",), shown=0)
     except CoderagError:
         return ""
-    totals = {group.role: group.total for one in references[:1] for group in one.groups}
+    totals = {group.role: group.total for reference in references[:1] for group in reference.groups}
     named = [f"{role} {counted(totals[role], 'place')}" for role in USING if role in totals]
     return ", ".join(named + [f"{role}: {counted(totals[role], 'place')}" for role in USING_ROWS if role in totals])
 

@@ -239,7 +239,7 @@ def _defined(tree: exp.Expr) -> ReadSql:
 def _names(nodes: Iterable[object]) -> list[Name]:
     from sqlglot import exp
 
-    from coderag.sql.lineage.relations import name_of
+    from coderag.sql.lineage.table_nodes import name_of
 
     return [name_of(node) for node in nodes if isinstance(node, exp.Table) and node.name]
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from coderag.sql.lineage.relations import QUERIES, QueryReader, name_of, nodes_of
+from coderag.sql.lineage.relations import QUERIES, QueryReader
 from coderag.sql.lineage.scopes import Relation, Scope
+from coderag.sql.lineage.table_nodes import name_of, nodes_of
 from coderag.sql.records import Lineage, Usage
 
 __all__ = ["StatementReader", "lineage_of"]

@@ -28,14 +28,12 @@ from coderag.sql.lineage.scopes import (
     merged_outputs,
     table_relation,
     unique_names,
-    written_name,
 )
+from coderag.sql.lineage.table_nodes import alias_columns, base_name, is_bare, is_group, nodes_of
 from coderag.sql.records import ColumnUse, Join, Name
 
-__all__ = ["QUERIES", "QueryReader", "base_name", "name_of", "nodes_of"]
+__all__ = ["QUERIES", "QueryReader"]
 
-NO_TABLES = frozenset({"dual"})
-FILE_ENDS = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".gz")  # DuckDB reads files in FROM
 TRANSPARENT = (exp.Cast, exp.Lower, exp.Upper, exp.Trim, exp.Paren, exp.Collate, exp.Prior)  # in an equality
 QUERIES = (exp.Query, exp.Values)
 STATEMENTS = (exp.DML, exp.Create, exp.TruncateTable, exp.Copy, exp.MultitableInserts, exp.Command, exp.Execute)
@@ -86,7 +84,7 @@ class QueryReader:
         if recursive:  # they may name those below them
             ctes.update((cte.alias.casefold(), Relation()) for cte in clause.expressions)
         for cte in clause.expressions:
-            key, names = cte.alias.casefold(), _alias_columns(cte)
+            key, names = cte.alias.casefold(), alias_columns(cte)
             rows = Relation()
             if isinstance(cte.this, exp.SetOperation):
                 # The first branch gives the columns, and a name in it that is the CTE's own is a table's.
@@ -164,7 +162,7 @@ class QueryReader:
 
     def _values(self, node: exp.Expr, outer: Scope) -> Relation:
         uses = self.expressions(node.expressions, outer)
-        return Relation([Output(name, uses) for name in _alias_columns(node)] or [OPAQUE])
+        return Relation([Output(name, uses) for name in alias_columns(node)] or [OPAQUE])
 
     def _select(self, node: exp.Select, outer: Scope) -> Relation:
         outer = self.ctes(node, outer)
@@ -231,7 +229,7 @@ class QueryReader:
         alias = node.alias
         if isinstance(node, exp.Table) and not isinstance(node.this, exp.Func):
             relation, alias = self._table(node, scope), node.alias_or_name
-        elif isinstance(node, exp.Subquery) and _is_group(node):
+        elif isinstance(node, exp.Subquery) and is_group(node):
             key = self.source(node.this, scope)
             self.neighbours(node, scope, since=since)
             return key
@@ -243,7 +241,7 @@ class QueryReader:
             relation = self.query(node.this, scope.inner(lateral=True))
         else:
             relation = self._function(node, scope)
-        relation = relation.renamed(_alias_columns(node))
+        relation = relation.renamed(alias_columns(node))
         for pivot in nodes_of(node.args.get("pivots")):
             relation = self._pivot(pivot, scope, relation)
             alias = pivot.alias or alias
@@ -254,7 +252,7 @@ class QueryReader:
     def _table(self, node: exp.Table, scope: Scope) -> Relation:
         if not node.db and (cte := scope.ctes.get(node.name.casefold())) is not None:
             return cte
-        if node.db and not node.catalog and (found := scope.find(node.db)) is not None and _is_bare(node):
+        if node.db and not node.catalog and (found := scope.find(node.db)) is not None and is_bare(node):
             return Relation([Output(node.alias_or_name, self.use(found[1], node.name)), OPAQUE])  # FROM t, t.items
         if (name := base_name(node)) is None:
             self.expressions(nodes_of(node.args.get("rows_from")), scope)
@@ -272,7 +270,7 @@ class QueryReader:
             uses = self.expression(node.this, scope)
         else:
             uses = self.rest(node, scope, handled=frozenset({"alias", "joins", "pivots", "sample"}))
-        names = [name for name in (*_alias_columns(node), node.alias) if name]
+        names = [name for name in (*alias_columns(node), node.alias) if name]
         return Relation([*(Output(name, uses) for name in names), Output(STAR, ())])
 
     def _pivot(self, pivot: exp.Expr, scope: Scope, relation: Relation) -> Relation:
@@ -489,52 +487,3 @@ def _only_asks(node: exp.Expr) -> bool:
     """Tell whether an item of a select list belongs to EXISTS, which looks at no column."""
     select = node.parent
     return isinstance(select, exp.Select) and isinstance(select.parent, exp.Exists)
-
-
-def base_name(node: exp.Table) -> Name | None:
-    """Return the name of a table that is stored; variables, temporary tables and files are not."""
-    parts = [part for part in node.parts if isinstance(part, (exp.Identifier, exp.Var))]
-    if not parts or len(parts) != len(node.parts) or not all(part.name for part in parts[-1:]):
-        return None
-    last = parts[-1]
-    name = last.name
-    if (
-        name == HOLE
-        or last.args.get("temporary")
-        or name.startswith(("#", "@"))
-        or (isinstance(last, exp.Var) and "/" in name)
-    ):
-        return None
-    if len(parts) == 1 and (name.casefold() in NO_TABLES or name.casefold().endswith(FILE_ENDS)):
-        return None
-    return name_of(node)
-
-
-def name_of(node: exp.Table) -> Name:
-    """Return the name of a table as it is written; of more than three parts the last three."""
-    return written_name([part.name for part in node.parts])
-
-
-def _is_bare(node: exp.Table) -> bool:
-    """Tell whether a name in FROM may be an array of the row before: no ON or USING relates it to that."""
-    join = node.parent
-    return isinstance(join, exp.Join) and not join.args.get("on") and not join.args.get("using")
-
-
-def _is_group(node: exp.Subquery) -> bool:
-    """Tell whether parentheses in FROM hold tables and no query."""
-    inner: object = node
-    while isinstance(inner, exp.Subquery):
-        inner = inner.this
-    return isinstance(inner, exp.Table)
-
-
-def _alias_columns(node: exp.Expr) -> list[str]:
-    alias = node.args.get("alias")
-    return [column.name for column in nodes_of(alias.args.get("columns"))] if isinstance(alias, exp.TableAlias) else []
-
-
-def nodes_of(value: object) -> list[exp.Expr]:
-    """Return what an argument of a node holds, as a list."""
-    values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, exp.Expr)]

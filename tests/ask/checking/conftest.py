@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from coderag import Index
-from tests.workspace import copy_shop
 
 
 @pytest.fixture(scope="session")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    root = copy_shop(tmp_path_factory.mktemp("checking") / "shop")
-    with Index.build(root, workers=0) as index:
+def shop(indexed_shop: Path) -> Iterator[Index]:
+    with Index.open(indexed_shop) as index:
         yield index

@@ -19,7 +19,7 @@ from coderag.evaluate.questions_file import read_questions
 from coderag.evaluate.report import ALL
 from scripts.judge_answers import QUESTIONS, half
 from tests.ask.models.scripted import Prompt, ScriptedModel, serve_model
-from tests.workspace import copy_shop, write
+from tests.workspace import write
 
 LINES = [
     {"query": "where is a person greeted?", "relevant": [{"path": "app.py", "name": "greet"}]},
@@ -163,8 +163,8 @@ def test_a_model_that_fails_gives_no_answer_and_a_bad_judge_no_opinion(
 
 
 @pytest.mark.slow
-def test_answers_about_the_shop(tmp_path_factory: pytest.TempPathFactory) -> None:
-    shop = Index.build(copy_shop(tmp_path_factory.mktemp("asked") / "shop"), workers=0)
+def test_answers_about_the_shop(indexed_shop: Path) -> None:
+    shop = Index.open(indexed_shop)
     judged = judge(read_questions(QUESTIONS / "shop.jsonl"), shop)
     assert len(judged) == 45
     assert [missing for one in judged for missing in one.missing] == []

@@ -9,14 +9,12 @@ import pytest
 from coderag import Index, TableFilter
 from coderag.errors import QueryError, SettingsError
 from coderag.text.budget import tokens_of
-from tests.workspace import copy_shop, write
+from tests.workspace import write
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    root = tmp_path_factory.mktemp("context") / "shop"
-    copy_shop(root)
-    return Index.build(root, workers=0)
+def shop(indexed_shop: Path) -> Index:
+    return Index.open(indexed_shop)
 
 
 def names(context: object) -> list[str]:

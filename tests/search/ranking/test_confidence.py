@@ -30,8 +30,8 @@ OTHER_SCRIPTS = ["где хранится пароль", "如何烤面包", "ك�
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(SHOP, index=tmp_path_factory.mktemp("shop"), workers=0)
+def shop(shop_index: Path) -> Index:
+    return Index.open(SHOP, index=shop_index)
 
 
 @pytest.fixture(scope="module")

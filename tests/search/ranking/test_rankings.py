@@ -67,8 +67,8 @@ QUESTIONS = list(questions())
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(SHOP, index=tmp_path_factory.mktemp("shop"), workers=0)
+def index(shop_index: Path) -> Index:
+    return Index.open(SHOP, index=shop_index)
 
 
 def render(index: Index, question: Question, hits: list[Hit]) -> str:

@@ -25,8 +25,8 @@ def long_class(methods: int, lines: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(SHOP, index=tmp_path_factory.mktemp("shop"), workers=0)
+def shop(shop_index: Path) -> Index:
+    return Index.open(SHOP, index=shop_index)
 
 
 def build(tmp_path: Path, files: dict[str, str]) -> Index:

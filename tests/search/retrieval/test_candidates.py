@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from coderag import Index
 from coderag.encoders.static import shipped_encoder
 from coderag.index.reader.corpus import Corpus, open_members
 from coderag.index.storage.folder.index_path import IndexPath
@@ -16,7 +17,6 @@ from coderag.search.ranking.tuning import DEFAULT
 from coderag.search.retrieval import candidates
 from coderag.search.retrieval.candidates import Candidates, fuse_lists, retrieve_lists
 from coderag.search.retrieval.lexical import lexical_scores
-from tests.workspace import SHOP
 
 QUESTIONS = (
     "where are failed payments retried?",
@@ -31,10 +31,8 @@ QUESTIONS = (
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("index")
-    Index.build(SHOP, index=folder, workers=0)
-    return Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))
+def corpus(shop_index: Path) -> Corpus:
+    return Corpus(open_members(IndexPath(shop_index), read_manifest(IndexPath(shop_index))))
 
 
 def found(corpus: Corpus, text: str, *, prior: np.ndarray, dense: float) -> Candidates:

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from coderag import Index
-from tests.workspace import copy_shop
-
 pytest.importorskip("starlette", reason="the pages need starlette: pip install -e '.[serve]'")
 
 from starlette.testclient import TestClient
@@ -18,10 +15,8 @@ from tests.serve.html.desk import OneDesk, application
 
 
 @pytest.fixture(scope="session")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = copy_shop(tmp_path_factory.mktemp("pages") / "shop")
-    with Index.build(root, workers=0):
-        return root
+def shop(indexed_shop: Path) -> Path:
+    return indexed_shop
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from coderag import Index
-from tests.workspace import copy_shop
-
 
 @pytest.fixture(scope="session")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop(indexed_shop: Path) -> Path:
     """Return an indexed copy of the example application."""
-    root = copy_shop(tmp_path_factory.mktemp("served") / "shop")
-    Index.build(root, workers=0).close()
-    return root
+    return indexed_shop

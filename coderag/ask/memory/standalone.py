@@ -20,7 +20,7 @@ from coderag.ask.memory.reading import Reading
 if TYPE_CHECKING:
     from coderag.api.index import Index
 
-__all__ = ["followed", "points_out"]
+__all__ = ["leans_on_context", "standalone_question"]
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 PLACE = re.compile(
@@ -32,12 +32,12 @@ OWNED = re.compile(r" (\w{1,60})")
 FEW = 6  # candidates that are tried
 
 
-def points_out(question: str) -> bool:
+def leans_on_context(question: str) -> bool:
     """Tell whether a question points out of itself by a pronoun or a place, or goes on with "and"."""
     return bool(pronouns_of(question) or PLACE.search(question) or opening_of(question))
 
 
-def followed(question: str, conversation: Conversation, index: Index) -> Reading | None:
+def standalone_question(question: str, conversation: Conversation, index: Index) -> Reading | None:
     """Return how a question reads in a conversation, None for one that stands alone."""
     exchanges = conversation.exchanges
     if not exchanges:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from coderag.agents.agent import Agent, Location, Scope
 
-__all__ = ["Places", "home"]
+__all__ = ["FileLocations", "home"]
 
 VARIABLE = re.compile(r"\$\{([A-Z_]{1,64}):-([^}]{0,200})\}")
 SYSTEMS = {"darwin": "macos"}
@@ -28,7 +28,7 @@ def home() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class FileLocations:
     """A user on a machine, and the root of a project where that is meant."""
 
     home: Path = field(default_factory=home)
@@ -57,7 +57,7 @@ class Places:
         """Tell whether an agent is installed, or used in the project."""
         if self.root is not None and any(os.path.lexists(self.root / mark) for mark in agent.marks):
             return True
-        user = Places(self.home, self.environment, self.system)
+        user = FileLocations(self.home, self.environment, self.system)
         if any(map(user.program, agent.programs)):
             return True
         return any(path.exists() for folder in agent.folders for path in user._paths(folder))
