@@ -6,17 +6,22 @@ A pattern cannot match in a tree that lacks one of these kinds, so a query for s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 __all__ = ["Pattern", "query_patterns"]
 
-TOKEN = re.compile(r';[^\n]*|"(?:\\.|[^"\\])*"|[()\[\]?*+]|[^\s()\[\]?*+;"]+[?!]?')
-KIND = re.compile(r"[A-Za-z]\w*")
-OPENING = frozenset("([")
-OPTIONAL = frozenset("?*")
-NOT_KINDS = frozenset({"MISSING"})
+# A comment, an opening bracket with its node's kind, or a closing one or a string with the quantifier that allows none.
+TOKEN = re.compile(
+    r"""
+    ;[^\n]*
+    | (?P<open> [(\[] ) (?: (?<=\() \s* (?P<first> [A-Za-z]\w*+ (?!/) | \# ) )?
+    | (?P<close> [)\]] | "(?:\\.|[^"\\])*" ) (?P<optional> (?: \s* (?: \+ | @[\w.-]+ ) )* \s* [?*] )?
+    """,
+    re.VERBOSE,
+)
+NOT_KINDS = frozenset({"#", "MISSING"})
 
 
 class Pattern(NamedTuple):
@@ -26,8 +31,8 @@ class Pattern(NamedTuple):
     kinds: frozenset[str]  # of named and unnamed nodes; supertypes, which no node has, may be among them
 
 
-class _Open(NamedTuple):
-    """A bracket that is open."""
+class _Part(NamedTuple):
+    """What stands in a bracket, or a string."""
 
     is_required: bool  # False for an alternation and a predicate: none of what they hold is in every match
     kinds: set[str]
@@ -35,39 +40,24 @@ class _Open(NamedTuple):
 
 def query_patterns(query: str) -> Iterator[Pattern]:
     """Yield the patterns of a query that compiles, in order."""
-    tokens = [match for match in TOKEN.finditer(query) if not match[0].startswith(";")]
-    words = [match[0] for match in tokens]
-    opened = [_Open(True, set())]
     starts: list[int] = []
     kinds: list[set[str]] = []
-    for place, word in enumerate(words):
-        top = opened[-1]
-        if len(opened) == 1 and (word in OPENING or word[0] == '"'):
-            starts.append(tokens[place].start())
+    opened: list[_Part] = []
+    for match in TOKEN.finditer(query):
+        opens, first, closes, optional = match.groups()
+        if not opened and (opens or (closes and closes[0] == '"')):
+            starts.append(match.start())
             kinds.append(set())
-            top = opened[0] = _Open(True, kinds[-1])
-        if word == "(":
-            first = words[place + 1]
-            opened.append(_Open(not first.startswith("#"), set()))
-            if KIND.fullmatch(first) and first not in NOT_KINDS:
-                opened[-1].kinds.add(first)
-        elif word == "[":
-            opened.append(_Open(False, set()))
-        elif word in ")]":
-            closed = opened.pop()
-            if closed.is_required and not _is_optional(words, place + 1):
-                opened[-1].kinds.update(closed.kinds)
-        elif word[0] == '"' and "\\" not in word and not _is_optional(words, place + 1):
-            top.kinds.add(word[1:-1])
-    for (start, end), found in zip(pairwise([*starts, len(query)]), kinds, strict=True):
-        yield Pattern(query[start:end], frozenset(found))
+        if opens:
+            opened.append(_Part(opens == "(" and first != "#", {first} - NOT_KINDS if first else set()))
+        elif closes:
+            is_string = closes[0] == '"'
+            found = _string_kinds(closes) if is_string else opened.pop()
+            if found.is_required and not optional:
+                (opened[-1].kinds if opened else kinds[-1]).update(found.kinds)
+    for (start, end), required in zip(pairwise([*starts, len(query)]), kinds, strict=True):
+        yield Pattern(query[start:end], frozenset(required))
 
 
-def _is_optional(words: Sequence[str], place: int) -> bool:
-    """Tell whether the quantifiers and captures at a place allow that what is before them is not there."""
-    for word in words[place:]:
-        if word in OPTIONAL:
-            return True
-        if word != "+" and not word.startswith("@"):
-            return False
-    return False
+def _string_kinds(string: str) -> _Part:
+    return _Part(True, {string[1:-1]} if "\\" not in string else set())

@@ -24,6 +24,7 @@ OUTLINED = [language for language in languages().values() if language.reader == 
         ('(call "\\"" (MISSING "]") (#match? @x "^\\\\[a"))', {"call", "]"}),
         ("(_ (comment)) ; (line)", {"comment"}),
         ('"import" @all', {"import"}),
+        ("(block (value/name) @value)", {"block"}),
     ],
 )
 def test_kinds_that_every_match_has(pattern: str, kinds: set[str]) -> None:
