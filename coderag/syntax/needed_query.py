@@ -25,16 +25,16 @@ class NeededQuery:
 
     def __init__(self, language: Language) -> None:
         self._language = language
-        self._tags: list[Pattern] = []
-        self._links: list[Pattern] = []
+        self._patterns: tuple[list[Pattern], list[Pattern]] | None = None  # of tags.scm and of links.scm
         self._whole: LinkQuery | None = None
         self._compiled: tuple[frozenset[Pattern], LinkQuery] | None = None
         self._spent = 0  # patterns compiled so far
 
-    def prepare(self) -> None:
-        """Load what compiling needs; raises GrammarMissing."""
-        if not self._tags:
-            self._tags, self._links = self._patterns(self._language.tags()), self._patterns(self._language.links())
+    def prepare(self) -> tuple[list[Pattern], list[Pattern]]:
+        """Return the patterns of tags.scm and of links.scm, not compiled; raises GrammarMissing."""
+        if self._patterns is None:
+            self._patterns = self._read(self._language.tags()), self._read(self._language.links())
+        return self._patterns
 
     def compile(self) -> None:
         """Compile all patterns; raises what `link_query` raises."""
@@ -54,16 +54,16 @@ class NeededQuery:
 
     def _part_for(self, tree: Tree) -> LinkQuery | None:
         """Return a query of all patterns that a tree may match, None where that costs as much as the whole."""
-        self.prepare()
+        tags, links = self.prepare()
         kinds = _kinds(tree)
-        needed = frozenset(pattern for pattern in (*self._tags, *self._links) if pattern.kinds <= kinds)
+        needed = frozenset(pattern for pattern in (*tags, *links) if pattern.kinds <= kinds)
         if self._compiled is not None:
             compiled, query = self._compiled
             if needed <= compiled:
                 return query
             needed |= compiled
         self._spent += len(needed)
-        if self._spent > len(self._tags) + len(self._links):
+        if self._spent > len(tags) + len(links):
             return None
         try:
             query = self._part(needed)
@@ -73,14 +73,14 @@ class NeededQuery:
         return query
 
     def _part(self, needed: frozenset[Pattern]) -> LinkQuery:
-        tags, links = ("\n".join(one.text for one in all_ if one in needed) for all_ in (self._tags, self._links))
+        tags, links = ("\n".join(one.text for one in patterns if one in needed) for patterns in self.prepare())
         text = f"{tags}\n{links}"
         grammar = reader(self._language).parser.language
         assert grammar is not None  # the parser was made with it
         query = Query(grammar, text)
         return LinkQuery(query, pattern_purposes(query, text, first=len(tags.encode())))
 
-    def _patterns(self, text: str) -> list[Pattern]:
+    def _read(self, text: str) -> list[Pattern]:
         grammar = reader(self._language).parser.language
         assert grammar is not None  # the parser was made with it
         patterns = list(query_patterns(text))

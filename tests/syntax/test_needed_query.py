@@ -14,6 +14,7 @@ from coderag.syntax.link_captures import LinkCaptures, Nodes
 from coderag.syntax.needed_query import NeededQuery
 
 OUTLINED = [language for language in languages().values() if language.reader == "outline"]
+QUICK = {"go", "java", "lua", "python", "rust"}
 EXPECTED = {".links", ".outline"}  # what comes out of an example
 PYTHON = languages()["python"]
 
@@ -36,7 +37,12 @@ def pieces(data: bytes) -> list[bytes]:
     return [data[: len(data) // part] for part in (1, 2, 5, 20)]
 
 
-@pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
+@pytest.mark.parametrize(
+    "language",
+    # Compiling takes half a second and more in some languages.
+    [one if one.name in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in OUTLINED],
+    ids=lambda language: language.name,
+)
 def test_a_part_matches_what_the_whole_matches(language: Language) -> None:
     whole = link_query(language)
     for example in sorted(language.folder.glob("example.*")):
