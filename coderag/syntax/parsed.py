@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coderag.syntax import grammar
 from coderag.syntax.language import Language
 from coderag.syntax.lines import Lines
+from coderag.syntax.needed_query import needed_query
 
 if TYPE_CHECKING:
     from tree_sitter import Tree
@@ -35,4 +36,4 @@ def parse_code(lines: Lines, language: Language, *, links: bool = False) -> Pars
     tree, has_error = grammar.reader(language).parse(lines.data)
     if not links:
         return Parsed(lines, language, tree, has_error)
-    return Parsed(lines, language, tree, has_error, *grammar.link_query(language).match(tree))
+    return Parsed(lines, language, tree, has_error, *needed_query(language).match(tree))

@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -36,9 +37,10 @@ from coderag.index.workers.process import (
 )
 from coderag.record import record
 
-__all__ = ["MODULE", "ForkServer", "Forked", "Load", "fork_server", "prepare_readers"]
+__all__ = ["FEW_FILES", "MODULE", "ForkServer", "Forked", "Load", "fork_server", "prepare_readers"]
 
 MODULE = "coderag.index.workers.fork_server"
+FEW_FILES = 2  # of a language: they need, together, little more than half of its patterns
 AVAILABLE = sys.platform == "linux"  # elsewhere system libraries may not survive a copy
 REPLY_SECONDS = 60.0  # for one that still loads; a server that takes longer is given up
 END_SECONDS = 5.0  # for a server whose readers are killed
@@ -55,6 +57,7 @@ class Load:
     """What a server loads before it starts a reader."""
 
     languages: tuple[str, ...] = ()
+    few: tuple[str, ...] = ()  # languages of which there are only few files
     paths: tuple[str, ...] = ()  # whose languages are loaded too
     strings: bool = False  # what reads SQL in code
     sql: bool = False  # the parser of SQL
@@ -272,8 +275,11 @@ def _serve(channel: socket.socket) -> NoReturn:
 
 def _load(load: Load) -> None:
     from coderag.index.workers.readers import warm_up
+    from coderag.syntax.language import detect
 
-    warm_up(load.paths, load.languages)
+    numbers = Counter(language.name for language in map(detect, load.paths) if language is not None)
+    many = {name for name, number in numbers.items() if number > FEW_FILES}
+    warm_up({*load.languages, *many}, few={*load.few, *numbers})
     if load.strings:
         from coderag.sql.in_code.strings import load_extraction
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coderag.index.workers.executor import Batch, ReadOptions, Result
-from coderag.index.workers.fork_server import Load
+from coderag.index.workers.fork_server import FEW_FILES, Load
 from coderag.index.workers.pool import WorkerPool
 
 if TYPE_CHECKING:
@@ -76,9 +77,11 @@ class ProcessExecutor:
 
 def _needed(batches: Sequence[Batch]) -> Load:
     """Return what most of those that read some batches need."""
-    languages = tuple(sorted({file.language for batch in batches for file in batch}))
-    files = sum(map(len, batches))
-    return Load(languages, strings=files > WITH_STRINGS, sql=files > WITH_SQL)
+    numbers = Counter(file.language for batch in batches for file in batch)
+    languages = tuple(sorted(name for name, number in numbers.items() if number > FEW_FILES))
+    few = tuple(sorted(numbers.keys() - set(languages)))
+    files = numbers.total()
+    return Load(languages, few, strings=files > WITH_STRINGS, sql=files > WITH_SQL)
 
 
 def available_cores() -> int:

@@ -20,9 +20,10 @@ from coderag.index.storage.links import Links
 from coderag.index.workers.linking import code_links, document_links, query_links
 from coderag.sql.records import AddQuery, Facts, SchemaOperation
 from coderag.syntax.defines import read_defines
-from coderag.syntax.grammar import GrammarMissing, link_query
-from coderag.syntax.language import Language, detect, languages
+from coderag.syntax.grammar import GrammarMissing
+from coderag.syntax.language import Language, languages
 from coderag.syntax.lines import Lines, Rows
+from coderag.syntax.needed_query import needed_query
 from coderag.syntax.outline import Outline, outline_tree
 from coderag.syntax.parsed import parse_code
 from coderag.types import Content, Kind
@@ -35,13 +36,19 @@ NO_FACTS = Facts()
 NO_LINKS = Links()
 
 
-def warm_up(paths: Iterable[str] = (), names: Iterable[str] = ()) -> None:
-    """Load what files of such paths, or of languages of such names, need, so that the first of them finds it there."""
+def warm_up(names: Iterable[str] = (), *, few: Iterable[str] = ()) -> None:
+    """Load what files of languages of such names need, so that the first of them finds it there.
+
+    Of languages that have only a `few` files, these tell which patterns are compiled.
+    """
     mask_secrets(b"")
-    wanted = {*map(detect, paths), *map(languages().get, names)} if paths or names else set()
-    for language in {language for language in wanted if language is not None and language.grammar}:
-        with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
-            link_query(language)
+    whole = set(names)
+    for name in whole.union(few):
+        language = languages().get(name)
+        if language is not None and language.grammar:
+            query = needed_query(language)
+            with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
+                query.compile() if name in whole else query.prepare()
 
 
 @dataclass(frozen=True, slots=True)
