@@ -28,7 +28,6 @@ from coderag.search.query.pasted import pasted
 from coderag.search.query.relation_question import relation_question
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.query.understand import understand as question_of
-from coderag.search.ranking.callers import with_callers
 from coderag.search.ranking.confidence import confidence
 from coderag.search.ranking.evidence import Competition
 from coderag.search.ranking.features import FEATURES
@@ -235,7 +234,11 @@ def rank(state: SearchState) -> SearchState:
         and not made_by("understand", state.question).is_direct
     )
     ranking = weigh(made_by("extract_features", state.rows), state.tuning, use_ranker=use_ranker)
-    ranking = with_implementations(state.sources.corpus, with_callers(state.sources.corpus, ranking))
+    if ranking.rows.query_type is QueryType.EDIT:
+        from coderag.search.ranking.callers import with_callers  # most questions want no change
+
+        ranking = with_callers(state.sources.corpus, ranking)
+    ranking = with_implementations(state.sources.corpus, ranking)
     files = state.sources.corpus.file_numbers(ranking.chunks)
     picks = spread(files, ranking.scores, k=_needed(state.query), keep=ranking.file_decay)
     return replaced(state, ranking=ranking, ranked=ranked_chunks(ranking, picks))

@@ -12,7 +12,6 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
-from coderag.search.query.understand import QueryType
 from coderag.search.ranking.rank import Ranking, in_order
 from coderag.search.ranking.spelled import NO_KEY, name_key
 
@@ -29,8 +28,6 @@ REMEMBERED = 20_000
 
 def with_callers(corpus: Corpus, ranking: Ranking) -> Ranking:
     """Return the ranking of a question for a change with a share for each chunk of the best score that it uses."""
-    if ranking.rows.query_type is not QueryType.EDIT or not len(ranking.order):
-        return ranking
     users, used = _uses(corpus, ranking.chunks, best=_rarely_named(corpus, ranking))
     gained = np.zeros_like(ranking.scores)
     np.maximum.at(gained, users, ranking.scores[used])
@@ -47,13 +44,16 @@ def _rarely_named(corpus: Corpus, ranking: Ranking) -> Array:
 def _uses(corpus: Corpus, chunks: Array, *, best: Array) -> tuple[Array, Array]:
     """Return which of some chunks mention which of the best (positions) by its name: i64[pairs] each, positions."""
     keys = np.array([_key(name) for name, _ in corpus.names(chunks[best])], dtype=np.uint64)
-    found, sizes = [], []
+    found: list[Array] = []
+    sizes: list[int] = []
     for member, positions in zip(corpus.members, corpus.text_positions(keys), strict=True):
         postings = member.segment.text_postings
         holders = [postings.docs_of(one) if one >= 0 else NOWHERE for one in positions.tolist()]
-        found += [docs + np.int64(member.first_chunk) for docs in holders]
+        found += [docs.astype(np.int64) + member.first_chunk for docs in holders]
         sizes += map(len, holders)
     docs, used = np.concatenate([NOWHERE, *found]), np.repeat(np.tile(best, len(corpus.members)), sizes)
+    if not len(docs):
+        return NOWHERE, NOWHERE
     by_number = np.argsort(chunks)
     users = by_number[np.minimum(chunks.searchsorted(docs, sorter=by_number), len(chunks) - 1)]
     is_use = (chunks[users] == docs) & (users != used)
