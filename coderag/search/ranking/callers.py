@@ -44,16 +44,14 @@ def _rarely_named(corpus: Corpus, ranking: Ranking) -> Array:
 def _uses(corpus: Corpus, chunks: Array, *, best: Array) -> tuple[Array, Array]:
     """Return which of some chunks mention which of the best (positions) by its name: i64[pairs] each, positions."""
     keys = np.array([_key(name) for name, _ in corpus.names(chunks[best])], dtype=np.uint64)
-    found: list[Array] = []
-    sizes: list[int] = []
+    holders, callees = [NOWHERE], [NOWHERE]
     for member, positions in zip(corpus.members, corpus.text_positions(keys), strict=True):
-        postings = member.segment.text_postings
-        holders = [postings.docs_of(one) if one >= 0 else NOWHERE for one in positions.tolist()]
-        found += [docs.astype(np.int64) + member.first_chunk for docs in holders]
-        sizes += map(len, holders)
-    docs, used = np.concatenate([NOWHERE, *found]), np.repeat(np.tile(best, len(corpus.members)), sizes)
-    if not len(docs):
-        return NOWHERE, NOWHERE
+        is_there = positions >= 0
+        found = [member.segment.text_postings.docs_of(position) for position in positions[is_there].tolist()]
+        if found:
+            holders.append(np.concatenate(found).astype(np.int64) + member.first_chunk)
+            callees.append(np.repeat(best[is_there], list(map(len, found))))
+    docs, used = np.concatenate(holders), np.concatenate(callees)
     by_number = np.argsort(chunks)
     users = by_number[np.minimum(chunks.searchsorted(docs, sorter=by_number), len(chunks) - 1)]
     is_use = (chunks[users] == docs) & (users != used)
