@@ -234,6 +234,10 @@ def rank(state: SearchState) -> SearchState:
         and not made_by("understand", state.question).is_direct
     )
     ranking = weigh(made_by("extract_features", state.rows), state.tuning, use_ranker=use_ranker)
+    if ranking.rows.query_type is QueryType.EDIT:
+        from coderag.search.ranking.callers import with_callers  # most questions want no change
+
+        ranking = with_callers(state.sources.corpus, ranking)
     ranking = with_implementations(state.sources.corpus, ranking)
     files = state.sources.corpus.file_numbers(ranking.chunks)
     picks = spread(files, ranking.scores, k=_needed(state.query), keep=ranking.file_decay)

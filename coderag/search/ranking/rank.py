@@ -32,6 +32,7 @@ __all__ = [
     "Ranking",
     "Rows",
     "feature_rows",
+    "in_order",
     "ranked_chunks",
     "spread",
     "weigh",
@@ -215,7 +216,7 @@ def with_implementations(corpus: Corpus, ranking: Ranking) -> Ranking:
         named = [other for other in working if names[other] == names[place] and prior[other] >= prior[place]]
         if names[place] not in CONSTRUCTORS and 0 < len(named) <= MAX_NAMED and named[0] > place:
             scores[named[0]] = max(scores[named[0]], scores[place])
-    return _in_order(ranking, scores)
+    return in_order(ranking, scores)
 
 
 def _own(name: str) -> str:
@@ -223,7 +224,7 @@ def _own(name: str) -> str:
     return name.rpartition(".")[2].rpartition(":")[2].lower()
 
 
-def _in_order(ranking: Ranking, scores: Array) -> Ranking:
+def in_order(ranking: Ranking, scores: Array) -> Ranking:
     """Return a ranking by other scores, f32[n] in its order; of equal ones the first stays first."""
     order = np.argsort(-scores, kind="stable")
     return replaced(ranking, order=ranking.order[order], scores=scores[order])
