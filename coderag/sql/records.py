@@ -536,6 +536,7 @@ class Shared(Record, frozen=True):
     uses: tuple[FieldUse, ...] = ()
     mixins: tuple[Mixin, ...] = ()
     heirs: tuple[tuple[Name, Heir], ...] = ()  # of the file's tables
+    extended: tuple[str, ...] = ()  # the bases of the file's models of Eloquent, without namespace
 
 
 class EntityClass(Record, frozen=True):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from coderag import Index
 from coderag.frameworks.registry import read_code
 from coderag.sql.records import Describe, Name, Origin, Relation, Source, Table
+from tests.workspace import write
 
 POST = """<?php
 use Illuminate\\Database\\Eloquent\\Model;
@@ -14,6 +18,12 @@ class BlogPost extends Model
     public function author() { return $this->belongsTo(User::class, 'user_id'); }
     public function comments(): HasMany { return $this->hasMany(Comment::class); }
 }
+"""
+MIGRATION = """<?php
+use Illuminate\\Database\\Migrations\\Migration;
+use Illuminate\\Database\\Schema\\Blueprint;
+use Illuminate\\Support\\Facades\\Schema;
+return new class extends Migration { public function up(): void { BODY } };
 """
 
 
@@ -53,3 +63,20 @@ def test_a_class_of_another_base_is_a_model_only_by_a_sign_of_eloquent() -> None
     stated = "<?php\nnamespace App;\nclass Tag extends BaseModel { protected $table = 'labels'; }\n"
     assert described(plain) == []
     assert [table.name.name for table in described(stated)] == ["labels"]
+
+
+def test_a_base_of_models_is_no_table_unless_one_is_created(tmp_path: Path) -> None:
+    base = "use Illuminate\\Database\\Eloquent\\Model as EloquentModel;\nclass Model extends EloquentModel {}\n"
+    books = "Schema::create('books', function (Blueprint $table) { $table->id(); });"
+    files = {
+        "app/Model.php": f"<?php\nnamespace App;\n{base}",
+        "app/Book.php": "<?php\nnamespace App\\Entities;\nuse App\\Model;\nclass Book extends Model {}\n",
+        "database/migrations/2024_01_01_000000_books.php": MIGRATION.replace("BODY", books),
+    }
+    plain = Index.build(write(tmp_path / "plain", files))
+    assert [table.name.name for table in plain.tables()] == ["books"]
+    assert not plain.catalog.problems
+    made = books + "Schema::create('models', function (Blueprint $table) { $table->id(); });"
+    files["database/migrations/2024_01_01_000000_books.php"] = MIGRATION.replace("BODY", made)
+    created = Index.build(write(tmp_path / "created", files))
+    assert [(table.name.name, table.alias) for table in created.tables()] == [("books", "Book"), ("models", "Model")]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from coderag.frameworks.common.origins import lines_of
-from coderag.sql.records import Describe, Facts, Name, Origin, Relation, Table
+from coderag.sql.records import Describe, Facts, Name, Origin, Relation, Shared, Table
 from coderag.syntax.trees.string_literals import string_value
 from coderag.syntax.trees.tree import argument_nodes, descendants, named, parse, text_of
 from coderag.text.inflection import plural, snake_case
@@ -32,20 +32,31 @@ CLASS = "::class"
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
     """Return the facts of the models of a file, None without models."""
     bases = (BASES, OWN_BASES) if SIGNS.search(data) is not None else (BASES,)
-    tables = [
-        table
-        for descendant in descendants(parse(data, language), "class_declaration")
-        if (table := _table(descendant, bases)) is not None
+    models = [
+        (base, model)
+        for model in descendants(parse(data, language), "class_declaration")
+        if (base := _base(model, bases)) is not None
     ]
-    if not tables:
+    if not models:
         return None
-    return Facts(statements=len(tables), operations=tuple(Describe(table) for table in tables))
+    tables = [table for _, model in models if (table := _table(model)) is not None]
+    return Facts(
+        statements=len(tables),
+        operations=tuple(Describe(table) for table in tables),
+        shared=Shared(extended=tuple(dict.fromkeys(base for base, _ in models))),
+    )
 
 
-def _table(one: Node, bases: Sequence[re.Pattern[str]]) -> Table | None:
-    base = next(iter(named(one, "base_clause")), None)
-    if base is None or not any(pattern.search(text_of(name)) for name in named(base) for pattern in bases):
-        return None
+def _base(one: Node, bases: Sequence[re.Pattern[str]]) -> str | None:
+    """Return the base of a model without its namespace, None for a class that is no model."""
+    clause = next(iter(named(one, "base_clause")), None)
+    for name in map(text_of, named(clause) if clause is not None else ()):
+        if any(pattern.search(name) for pattern in bases):
+            return name.rpartition("\\")[2]
+    return None
+
+
+def _table(one: Node) -> Table | None:
     name = text_of(one.child_by_field_name("name"))
     body = one.child_by_field_name("body")
     stated = _stated(body)

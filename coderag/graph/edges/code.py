@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from coderag.graph.edges.documented import Documented
+from coderag.graph.edges.fixtures import fixture_uses
 from coderag.graph.edges.implicit import Implementation, implementations
 from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
 from coderag.graph.edges.references import Leads, ReferenceEdges
@@ -63,6 +64,8 @@ def add_code_edges(
         mentioned.read(number)
     edges.add_mentions(mentioned.leads(), NO_EDGES if kept is None else kept.edges)
     edges.add_inheritance()
+    for test, fixture, candidates in fixture_uses(tables):
+        draft.add_edge(test, fixture, EdgeKind.CALLS, candidates=candidates)  # of no file, so that none keeps it
     edges.add_tests_by_name()
     edges.add_requests(_add_routes(draft, names))
     return names

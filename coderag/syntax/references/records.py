@@ -49,7 +49,7 @@ class Imported(NamedTuple):
 class How(IntEnum):
     """How the text of a binding tells a type."""
 
-    TYPE = 0  # a declared type: x: Foo, Foo x, -> Foo
+    TYPE = 0  # a declared type: x: Foo, Foo x, -> Foo; "" of a parameter without one
     CALL = 1  # what a call gives: x = Foo(...), x = make().  The value is the callee as written: "Foo", "self.make"
     VALUE = 2  # another value: x = self.db, alias = function
     ELEMENT = 3  # one of what a value holds: for x in self.items

@@ -792,3 +792,65 @@ def user(id): ...
         "GET /blog/all/",
         "GET /users/<id>",
     }
+
+
+def test_tests_use_the_nearest_fixture_of_a_parameter_s_name(tmp_path: Path) -> None:
+    files = {
+        "shop/app.py": "def make_app(): ...\n",
+        "tests/conftest.py": """
+import pytest
+from shop.app import make_app
+
+@pytest.fixture
+def app():
+    return make_app()
+
+@pytest.fixture
+def client(app):
+    return app.client()
+""",
+        "tests/web/conftest.py": """
+from pytest import fixture
+
+@fixture(scope="module")
+def client(client):
+    return client.logged_in()
+""",
+        "tests/web/test_pages.py": "def test_page(client: Client, tmp_path): ...\n",
+        "tests/test_api.py": """
+import pytest
+
+@pytest.fixture
+def row(): ...
+
+class TestApi:
+    @pytest.fixture
+    def row(self, row): ...
+
+    def test_row(self, row, client): ...
+
+def test_own(row):
+    app = 3
+
+def helper(client): ...
+""",
+        "tests/more/test_plugin.py": "def test_more(brought): ...\ndef test_unknown(row): ...\n",
+        "tests/plugin.py": "import pytest\n@pytest.fixture\ndef brought(): ...\n",
+    }
+    graph = build(tmp_path, files)
+    found = set()
+    for number in range(len(graph)):
+        for edge in graph.edges_from(number, (EdgeKind.CALLS,)):
+            source, target = graph.node(edge.source), graph.node(edge.target)
+            found.add((source.qualified_name, target.qualified_name, f"{target.path}:{target.row}", edge.candidates))
+    assert found == {
+        ("app", "make_app", "shop/app.py:1", 0),
+        ("client", "app", "tests/conftest.py:6", 0),
+        ("client", "client", "tests/conftest.py:10", 0),
+        ("test_page", "client", "tests/web/conftest.py:5", 0),
+        ("TestApi.row", "row", "tests/test_api.py:5", 0),
+        ("TestApi.test_row", "TestApi.row", "tests/test_api.py:9", 0),
+        ("TestApi.test_row", "client", "tests/conftest.py:10", 0),
+        ("test_own", "row", "tests/test_api.py:5", 0),
+        ("test_more", "brought", "tests/plugin.py:3", 1),
+    }
