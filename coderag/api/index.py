@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 import numpy as np
 
-from coderag.api.indexed_files import files_with, indexed_file
 from coderag.api.roots import Root, check_folders, resolve_roots
 from coderag.api.snapshot import Snapshot, open_snapshot
 from coderag.api.snapshot_view import SnapshotView
@@ -729,6 +728,8 @@ class Index:
 
         Kinds count for the files that hold a chunk of such a kind. Raises QueryError like `search`.
         """
+        from coderag.api.indexed_files import files_with
+
         conditions = checked_query(conditions)
         if conditions.groups is not None:
             return self.as_seen_by(conditions.groups).files(replace(conditions, groups=None))
@@ -1312,6 +1313,8 @@ class Index:
         return {name: graph for name, graph in graphs.items() if repository in ("", name)}
 
     def _find(self, path: str, repository: str) -> tuple[Member, int]:
+        from coderag.api.indexed_files import indexed_file
+
         check_name(path, what="the path")
         return indexed_file(self._snapshot.corpus, path, repository=repository)
 
