@@ -1246,7 +1246,10 @@ class Index:
         check_number(K, 1 if k is None else k)
         topic = question if question.strip() and not about_the_whole(question) else ""
         conditions = make_query("-", paths=paths, kinds=kinds, languages=languages, databases=databases, tests=tests)
-        hits = self.search(topic, k=MAX_ANSWERING, paths=paths, tests=conditions.tests) if topic else []
+        near = {}
+        if topic:
+            hits = self.search(topic, k=MAX_ANSWERING, paths=conditions.paths, tests=conditions.tests)
+            near = shares_of_files(hits)
         files: dict[str, set[str]] | None = None
         if conditions.languages or conditions.databases:
             files = {}
@@ -1259,7 +1262,7 @@ class Index:
             budget=budget // len(self.roots),
             files=files,
             question=question,
-            near=shares_of_files(hits),
+            near=near,
             k=k,
         )
 
