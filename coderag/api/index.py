@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 import numpy as np
 
-from coderag.api.indexed_files import files_with, indexed_file
 from coderag.api.roots import Root, check_folders, resolve_roots
 from coderag.api.snapshot import Snapshot, open_snapshot
 from coderag.api.snapshot_view import SnapshotView
@@ -729,6 +728,8 @@ class Index:
 
         Kinds count for the files that hold a chunk of such a kind. Raises QueryError like `search`.
         """
+        from coderag.api.indexed_files import files_with
+
         conditions = checked_query(conditions)
         if conditions.groups is not None:
             return self.as_seen_by(conditions.groups).files(replace(conditions, groups=None))
@@ -1245,7 +1246,10 @@ class Index:
         check_number(K, 1 if k is None else k)
         topic = question if question.strip() and not about_the_whole(question) else ""
         conditions = make_query("-", paths=paths, kinds=kinds, languages=languages, databases=databases, tests=tests)
-        hits = self.search(topic, k=MAX_ANSWERING, paths=paths, tests=conditions.tests) if topic else []
+        near = {}
+        if topic:
+            hits = self.search(topic, k=MAX_ANSWERING, paths=conditions.paths, tests=conditions.tests)
+            near = shares_of_files(hits)
         files: dict[str, set[str]] | None = None
         if conditions.languages or conditions.databases:
             files = {}
@@ -1258,7 +1262,7 @@ class Index:
             budget=budget // len(self.roots),
             files=files,
             question=question,
-            near=shares_of_files(hits),
+            near=near,
             k=k,
         )
 
@@ -1312,6 +1316,8 @@ class Index:
         return {name: graph for name, graph in graphs.items() if repository in ("", name)}
 
     def _find(self, path: str, repository: str) -> tuple[Member, int]:
+        from coderag.api.indexed_files import indexed_file
+
         check_name(path, what="the path")
         return indexed_file(self._snapshot.corpus, path, repository=repository)
 
