@@ -1,7 +1,7 @@
 """A language's query, compiled no further than the files at hand need it.
 
 Compiling takes time in proportion to the patterns: 70 ms for Python, 250 for TypeScript, 520 for Swift. Most files have
-the kinds of nodes of a third to half of them, and a process that reads what one edit changed reads only a file or two.
+the kinds of nodes of a third to half of them, and a process that reads what one edit changed reads a single file.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from coderag.record import record
 __all__ = ["FEW_FILES", "MODULE", "ForkServer", "Forked", "Load", "fork_server", "prepare_readers"]
 
 MODULE = "coderag.index.workers.fork_server"
-FEW_FILES = 2  # of a language: they need, together, little more than half of its patterns
+FEW_FILES = 1  # of a language: for more, the parts of its query that readers compile cost as much as the whole, once
 AVAILABLE = sys.platform == "linux"  # elsewhere system libraries may not survive a copy
 REPLY_SECONDS = 60.0  # for one that still loads; a server that takes longer is given up
 END_SECONDS = 5.0  # for a server whose readers are killed
