@@ -24,7 +24,7 @@ def fixture_uses(tables: Tables) -> Iterator[tuple[int, int, int]]:
     """Yield (test or fixture, the fixture that it is handed, candidates) in order.
 
     The nearest fixture of a name counts: of the class, the file, the folders above. Where none of these has it, the
-    only one of that name in the index counts, as sure as a unique name: it comes by an import or a plugin.
+    only one of that name in the index counts: surely where they import it, else as sure as a unique name.
     """
     fixtures = _Fixtures(tables)
     for node in fixtures.users():
@@ -42,6 +42,11 @@ class _Fixtures:
         self._tables = tables
         self._by_name: dict[str, list[int]] = {}
         self._nodes: set[int] = set()
+        self._conftests: dict[str, list[int]] = {}  # by folder
+        for number, file in enumerate(tables.files):
+            folder, _, name = file.path.rpartition("/")
+            if name == SHARED:
+                self._conftests.setdefault(folder, []).append(number)
         for number, rare in enumerate(tables.rare):
             for reference in rare if self._is_python(number) else ():
                 if reference.role is not Role.DECORATE or reference.owner < 0 or reference.name not in MARKS:
@@ -77,7 +82,17 @@ class _Fixtures:
         if near[best] != (0, 0):
             return best, 0
         shared = [one for one in nodes if self._is_shared(one)]
-        return (shared[0], 1) if len(shared) == 1 else None
+        if len(shared) != 1:
+            return None
+        return shared[0], 0 if self._is_imported(self._tables.file[node], name) else 1
+
+    def _is_imported(self, number: int, name: str) -> bool:
+        """Tell whether a file, or a conftest.py that it knows, imports a name."""
+        folder, knowing = self._tables.files[number].path, [number]
+        while folder:
+            folder = folder.rpartition("/")[0]
+            knowing += self._conftests.get(folder, ())
+        return any(name in self._tables.imports.get(self._tables.first[one], ()) for one in knowing)
 
     def _is_shared(self, fixture: int) -> bool:
         """Tell whether a fixture may be imported or come by a plugin: of no class, and in no file of tests."""

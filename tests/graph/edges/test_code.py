@@ -811,6 +811,7 @@ def client(app):
 """,
         "tests/web/conftest.py": """
 from pytest import fixture
+from tests.plugin import handed
 
 @fixture(scope="module")
 def client(client):
@@ -835,7 +836,8 @@ def test_own(row):
 def helper(client): ...
 """,
         "tests/more/test_plugin.py": "def test_more(brought): ...\ndef test_unknown(row): ...\n",
-        "tests/plugin.py": "import pytest\n@pytest.fixture\ndef brought(): ...\n",
+        "tests/plugin.py": "import pytest\n@pytest.fixture\ndef brought(): ...\n@pytest.fixture\ndef handed(): ...\n",
+        "tests/web/known/test_handed.py": "def test_handed(handed): ...\n",
     }
     graph = build(tmp_path, files)
     found = set()
@@ -847,7 +849,8 @@ def helper(client): ...
         ("app", "make_app", "shop/app.py:1", 0),
         ("client", "app", "tests/conftest.py:6", 0),
         ("client", "client", "tests/conftest.py:10", 0),
-        ("test_page", "client", "tests/web/conftest.py:5", 0),
+        ("test_page", "client", "tests/web/conftest.py:6", 0),
+        ("test_handed", "handed", "tests/plugin.py:5", 0),
         ("TestApi.row", "row", "tests/test_api.py:5", 0),
         ("TestApi.test_row", "TestApi.row", "tests/test_api.py:9", 0),
         ("TestApi.test_row", "client", "tests/conftest.py:10", 0),
