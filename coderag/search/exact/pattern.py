@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from coderag.errors import QueryError
 from coderag.index.storage.trigrams import KELVIN, LONG_S, MAX_LITERAL
-from coderag.search.exact.required import CHARACTERS, Groups, literal_groups, required_literals
+from coderag.search.exact.required import Groups, intersection_column, literal_groups, required_literals
 from coderag.types import Case, Term
 
 __all__ = ["Pattern", "compiled"]
@@ -29,8 +29,6 @@ SYNTAX = re.compile(
 )
 LAST_CHARACTER = 0x10FFFF
 BACKREFERENCE = re.compile(r"(?:[^\\]|^)(?:\\\\)*(\\[1-9]|\\k<|\(\?P=)")
-ESCAPED = re.compile(r"\\.", re.DOTALL)
-PIECE = re.compile(rf"{ESCAPED.pattern}|{CHARACTERS.pattern}|.", re.DOTALL)
 LOOKAROUND = re.compile(r"\(\?<?[=!]")
 
 
@@ -142,7 +140,7 @@ def _regex(value: str, *, ignore_case: bool) -> Any:
             'regular expressions need google-re2, which is not installed; run "pip install google-re2", or search for '
             "a literal"
         ) from error
-    if column := _intersection(value):
+    if column := intersection_column(value):
         raise QueryError(
             f"the regular expression {value!r} has && in a class at column {column}; classes are not intersected, "
             r"write \&& for the characters"
@@ -158,17 +156,6 @@ def _regex(value: str, *, ignore_case: bool) -> Any:
         raise QueryError(f"the regular expression {value!r} is not valid: {_why(value, error)}") from error
     except UnicodeEncodeError as error:
         raise QueryError(f"the regular expression {value!r} is no Unicode text") from error
-
-
-def _intersection(value: str) -> int:
-    """Return the column of && in a class, which is an intersection to ripgrep and two characters to RE2; or 0."""
-    for piece in PIECE.finditer(value):
-        if piece[0] == "[":  # of a class that does not end
-            break
-        at = ESCAPED.sub("__", piece[0]).find("&&") if piece[0].startswith("[") else -1
-        if at >= 0:
-            return piece.start() + at + 1
-    return 0
 
 
 def _why(value: str, error: Exception) -> str:

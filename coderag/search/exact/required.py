@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from coderag.index.storage.trigrams import folded
 
-__all__ = ["CHARACTERS", "Groups", "literal_groups", "required_literals"]
+__all__ = ["Groups", "intersection_column", "literal_groups", "required_literals"]
 
 Groups = tuple[tuple[bytes, ...], ...]  # of each group one literal is in every text that matches; folded
 
@@ -29,6 +29,7 @@ HEXADECIMAL = re.compile(r"\\x(?:\{([0-9a-fA-F]{1,8})\}|([0-9a-fA-F]{2}))")
 OCTAL = re.compile(r"\\[0-7]+")
 # A character class, with the classes of POSIX in it; "]" right after its beginning is a member.
 CHARACTERS = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
+ESCAPED = re.compile(r"\\.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,20 @@ def literal_groups(text: str, *, ignore_case: bool) -> Groups:
     raw = text.encode("utf-8", "surrogateescape")
     pieces = re.findall(rb"[\x00-\x7f]+", raw) if ignore_case else [raw]
     return tuple((folded(piece),) for piece in pieces if len(piece) >= LEAST)
+
+
+def intersection_column(pattern: str) -> int:
+    """Return the column of && in a class, which is an intersection to ripgrep and two characters to RE2; or 0."""
+    at = 0
+    while at < len(pattern):
+        found = CHARACTERS.match(pattern, at) if pattern[at] == "[" else None
+        if found is None and pattern[at] == "[":  # of a class that does not end
+            return 0
+        inside = ESCAPED.sub("__", found[0]).find("&&") if found else -1
+        if inside >= 0:
+            return at + inside + 1
+        at = found.end() if found else at + 1 + (pattern[at] == "\\")
+    return 0
 
 
 def required_literals(pattern: str, *, ignore_case: bool) -> Groups:
