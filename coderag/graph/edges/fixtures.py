@@ -1,4 +1,6 @@
-"""Fixtures of pytest to the tests and fixtures that have a parameter of their name.
+"""Fixtures of pytest to the tests and fixtures that have a parameter or a mark `usefixtures` with their name.
+
+Fixtures with `autouse=True` that nothing names are left out: they run for every test around, which says nothing of one.
 
 https://docs.pytest.org/en/stable/reference/fixtures.html#fixture-availability
 """
@@ -9,13 +11,13 @@ import re
 from collections.abc import Iterator
 
 from coderag.graph.resolve.tables import Tables
-from coderag.syntax.references.records import How, Role
+from coderag.syntax.references.fixtures import FIXTURE_MARKS
+from coderag.syntax.references.records import Role
 
 __all__ = ["fixture_uses"]
 
 LANGUAGE = "python"
 TEST = "test"  # the label of files that hold tests, and what the name of a test begins with
-MARKS = frozenset({"fixture", "yield_fixture"})
 TESTS_FILE = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py")  # conftest.py is for what lies below it
 SHARED = "conftest.py"  # its fixtures are known to all tests of its folder and of those below
 
@@ -27,12 +29,11 @@ def fixture_uses(tables: Tables) -> Iterator[tuple[int, int, int]]:
     only one of that name in the index counts: surely where they import it, else as sure as a unique name.
     """
     fixtures = _Fixtures(tables)
-    for node in fixtures.users():
-        for name, bindings in tables.bindings.get(node, {}).items():
-            if any(one.how is How.TYPE for one in bindings):
-                found = fixtures.known_to(node, name)
-                if found is not None:
-                    yield node, *found
+    for node, names in fixtures.users():
+        for name in names:
+            found = fixtures.known_to(node, name)
+            if found is not None:
+                yield node, *found
 
 
 class _Fixtures:
@@ -42,25 +43,30 @@ class _Fixtures:
         self._tables = tables
         self._by_name: dict[str, list[int]] = {}
         self._nodes: set[int] = set()
+        self._asked: dict[int, list[str]] = {}  # names, by what has the parameters or the mark
         self._conftests: dict[str, list[int]] = {}  # by folder
         for number, file in enumerate(tables.files):
             folder, _, name = file.path.rpartition("/")
             if name == SHARED:
                 self._conftests.setdefault(folder, []).append(number)
+        called: dict[int, str] = {}
         for number, rare in enumerate(tables.rare):
             for reference in rare if self._is_python(number) else ():
-                if reference.role is not Role.DECORATE or reference.owner < 0 or reference.name not in MARKS:
-                    continue
                 node = tables.first[number] + 1 + reference.owner
-                if tables.is_callable(node) and node not in self._nodes:
+                if reference.role is Role.FIXTURE and reference.receiver:
+                    called[node] = reference.name
+                elif reference.role is Role.FIXTURE:
+                    self._asked.setdefault(node, []).append(reference.name)
+                elif reference.role is Role.DECORATE and reference.name in FIXTURE_MARKS and tables.is_callable(node):
                     self._nodes.add(node)
-                    self._by_name.setdefault(tables.name[node], []).append(node)
+        for node in sorted(self._nodes):
+            self._by_name.setdefault(called.get(node, tables.name[node]), []).append(node)
 
     def _is_python(self, number: int) -> bool:
         return self._tables.files[number].language == LANGUAGE
 
-    def users(self) -> Iterator[int]:
-        """Yield the fixtures and the tests beside them."""
+    def users(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the fixtures and the tests beside them, with the names of the fixtures that they ask for."""
         tables = self._tables
         if not self._nodes:
             return
@@ -70,7 +76,15 @@ class _Fixtures:
                 for node in range(tables.first[number] + 1, tables.first[number] + 1 + len(file.links.definitions)):
                     is_test = is_tests and tables.is_callable(node) and tables.name[node].startswith(TEST)
                     if is_test or node in self._nodes:
-                        yield node
+                        yield node, list(dict.fromkeys(self._names(node, with_around=node not in self._nodes)))
+
+    def _names(self, node: int, *, with_around: bool) -> Iterator[str]:
+        """Yield what a test or fixture asks for; what marks of its class and module say holds for tests alone."""
+        yield from self._asked.get(node, ())
+        while with_around and self._tables.kind[node] is not None:
+            node = self._tables.parent[node]
+            if not self._tables.is_callable(node):
+                yield from self._asked.get(node, ())
 
     def known_to(self, node: int, name: str) -> tuple[int, int] | None:
         """Return the fixture that a parameter is handed, and how many it may be."""
@@ -84,7 +98,7 @@ class _Fixtures:
         shared = [one for one in nodes if self._is_shared(one)]
         if len(shared) != 1:
             return None
-        return shared[0], 0 if self._is_imported(self._tables.file[node], name) else 1
+        return shared[0], 0 if self._is_imported(self._tables.file[node], self._tables.name[shared[0]]) else 1
 
     def _is_imported(self, number: int, name: str) -> bool:
         """Tell whether a file, or a conftest.py that it knows, imports a name."""

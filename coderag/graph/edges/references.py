@@ -18,7 +18,7 @@ __all__ = ["Leads", "ReferenceEdges"]
 NOTHING = 0  # the number of the empty list
 LISTS = 2  # that a mention leads to: what it names, and what it is reached through
 CALL, REFERENCE = Role.CALL, Role.REFERENCE
-ELSEWHERE = frozenset({Role.INHERIT, Role.IMPLEMENT, Role.REQUEST})  # read by others, each in its own way
+ELSEWHERE = frozenset({Role.INHERIT, Role.IMPLEMENT, Role.REQUEST, Role.FIXTURE})  # read by others, each in its own way
 NO_OWNER = -2
 CLASS_OF = "__class__"  # a member whose meaning is more than that of its value
 

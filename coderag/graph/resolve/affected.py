@@ -294,7 +294,7 @@ class _Spread:
                 one.role is Role.DOCUMENT and self._hits(number, one) for one in mentions.mentions
             )
         return (
-            any(self._hits(number, one) for one in mentions.mentions)
+            any(one.role is not Role.FIXTURE and self._hits(number, one) for one in mentions.mentions)
             or any(self._hits_import(number, one) or self._knows_alias(number, one) for one in mentions.imports)
             or bool(self._of_types(number))
         )

@@ -66,7 +66,7 @@ class _Bindings:
     def __init__(self, lines: Lines, owners: Owners, chains: Chains) -> None:
         self._data, self._lines, self._owners, self._chains = lines.data, lines, owners, chains
         self._said: dict[Key, dict[tuple[How, str], None]] = {}
-        self._hidden: dict[Key, How] = {}  # locals of which nothing is said: TYPE for parameters, else VALUE
+        self._hidden: dict[Key, None] = {}  # locals of which nothing is said
         self._fields: dict[tuple[int, str, How, str, int], None] = {}  # with the function that assigns it
 
     def add_all(self, matches: Iterable[Nodes]) -> None:
@@ -91,7 +91,7 @@ class _Bindings:
                         told = said[owner, name] = {}
                     told[how, value] = None
                 elif owners.is_callable(owner):
-                    self._hidden.setdefault((owner, name), How.VALUE)
+                    self._hidden[owner, name] = None
             elif value:
                 self._add_member(self._chains.ending(start, end), start, how=how, value=value)
 
@@ -174,7 +174,7 @@ class _Bindings:
                 continue
             owner = owners.of_variable(start, name)
             if owners.is_callable(owner) and not owners.defines(owner, name):
-                hidden.setdefault((owner, name), How.VALUE)
+                hidden[owner, name] = None
 
     def add_parameters(self, matches: Iterable[Nodes]) -> None:
         """Add parameters without types."""
@@ -185,7 +185,7 @@ class _Bindings:
             owner = owners.at(start) if names else -1
             if owners.is_callable(owner):
                 for name in names:
-                    hidden[owner, name] = How.TYPE
+                    hidden[owner, name] = None
 
     def all(self) -> list[Binding]:
         """Return the bindings, those of fields in terms that hold outside of the function that assigns them."""
@@ -197,7 +197,7 @@ class _Bindings:
         said = self._said
         make = tuple.__new__  # as Binding(...) does, in half the time
         bindings = [make(Binding, (*key, value, how)) for key, every in said.items() for how, value in every]
-        return bindings + [make(Binding, (*key, "", how)) for key, how in self._hidden.items() if key not in said]
+        return bindings + [make(Binding, (*key, "", How.VALUE)) for key in self._hidden if key not in said]
 
     def _outside(self, how: How, value: str, function: int) -> list[tuple[How, str]]:
         """Return what a value is that a function may know by its own names: parameters and locals."""

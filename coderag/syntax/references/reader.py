@@ -18,6 +18,7 @@ from coderag.syntax.link_captures import LinkCaptures, Nodes
 from coderag.syntax.outline import Outline
 from coderag.syntax.parsed import Parsed
 from coderag.syntax.references.bindings import SELVES, read_bindings
+from coderag.syntax.references.fixtures import read_fixtures
 from coderag.syntax.references.imports import plain_text, read_imports
 from coderag.syntax.references.known_names import Known, first_part
 from coderag.syntax.references.owners import Owners
@@ -30,6 +31,7 @@ from coderag.syntax.references.types import type_names
 __all__ = ["read_references"]
 
 MAX_NAME_BYTES = 300  # what is longer is no name that anything else has
+FIXTURES_OF = "python"
 MAX_MENTIONS = 100_000  # of a file; generated code may have more
 DOT = b"."
 ENDS = frozenset(b" \t\n(,=[{+-*/%|^~<;@")  # before a value that is no member of anything
@@ -58,6 +60,8 @@ def read_references(parsed: Parsed, outline: Outline) -> FileReferences:
     reading.add_decorators(captures.decorators)
     reading.add_calls()
     reading.add_requests(captures.routes)
+    if language.name == FIXTURES_OF:
+        reading.add_fixtures(captures)
     known = Known(language, owners, imports, bindings)
     reading.add_types(captures, known)
     reading.add_references(captures, known)
@@ -162,6 +166,13 @@ class _Reading:
         taken = {nodes["address"][0].start_byte for nodes in routes}
         for start, method, address in read_requests(self._lines.data, self._calls, routes=taken):
             self._found.setdefault((self._owners.at(start), Role.REQUEST, address, method), start)
+
+    def add_fixtures(self, captures: LinkCaptures) -> None:
+        """Add the fixtures that tests are handed."""
+        for start, owner, name, receiver in read_fixtures(
+            self._lines.data, captures, self._outline.definitions, self._owners
+        ):
+            self._found.setdefault((owner, Role.FIXTURE, name, receiver), start)
 
     def add_types(self, captures: LinkCaptures, known: Known) -> None:
         """Add every name of the types that are written."""

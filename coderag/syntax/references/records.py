@@ -23,6 +23,7 @@ class Role(IntEnum):
     DECORATE = 5
     DOCUMENT = 6  # named as code in a document
     REQUEST = 7  # an address that is asked for: the name, with {} for what is put in; the receiver is the method or ""
+    FIXTURE = 8  # what a test is handed by name; with a receiver, the name by which its owner, a fixture, is known
 
 
 class Reference(NamedTuple):
@@ -49,7 +50,7 @@ class Imported(NamedTuple):
 class How(IntEnum):
     """How the text of a binding tells a type."""
 
-    TYPE = 0  # a declared type: x: Foo, Foo x, -> Foo; "" of a parameter without one
+    TYPE = 0  # a declared type: x: Foo, Foo x, -> Foo
     CALL = 1  # what a call gives: x = Foo(...), x = make().  The value is the callee as written: "Foo", "self.make"
     VALUE = 2  # another value: x = self.db, alias = function
     ELEMENT = 3  # one of what a value holds: for x in self.items

@@ -857,3 +857,104 @@ def helper(client): ...
         ("test_own", "row", "tests/test_api.py:5", 0),
         ("test_more", "brought", "tests/plugin.py:3", 1),
     }
+
+
+def test_what_pytest_gives_by_other_ways_is_no_fixture(tmp_path: Path) -> None:
+    files = {
+        "tests/conftest.py": """
+import pytest
+
+@pytest.fixture
+def page(): ...
+
+@pytest.fixture
+def size(): ...
+
+@pytest.fixture
+def color(): ...
+
+@pytest.fixture(name="db")
+def make_db(size=3): ...
+
+@pytest.fixture(autouse=True)
+def clean(*page, **size): ...
+""",
+        "tests/test_given.py": """
+import pytest
+from unittest import mock
+
+SOME = "page"
+
+@pytest.mark.parametrize("page, size", [(1, 2)])
+def test_text(page, size, color): ...
+
+@pytest.mark.parametrize(("page", "size"), [(1, 2)], ids=["a"])
+@pytest.mark.parametrize(argnames=["color"], argvalues=[1])
+def test_groups(page, size, color, db): ...
+
+@pytest.mark.parametrize(SOME, [1])
+def test_unknown(page, size): ...
+
+@pytest.mark.parametrize("page", [1], indirect=True)
+@pytest.mark.parametrize("size,color", [(1, 2)], indirect=["color"])
+def test_indirect(page, size, color): ...
+
+def test_default(make_db, page=1, size: int = 2, *, color): ...
+
+def test_inside():
+    color: int = 3
+    return lambda page, size: color
+
+@mock.patch("app.db")
+def test_patched(mocked, db): ...
+""",
+        "tests/test_marked.py": """
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("db")]
+
+def test_first(page: int): ...
+
+def helper(): ...
+
+@pytest.mark.usefixtures("size", "color")
+class TestMarked:
+    pytestmark = pytest.mark.parametrize("page", [1])
+
+    def test_second(self, page, db): ...
+
+    @pytest.mark.usefixtures("page")
+    def test_third(self): ...
+
+    class TestInner:
+        def test_fourth(self): ...
+""",
+        "tests/test_class.py": """
+import pytest
+
+@pytest.mark.parametrize("page", [1])
+class TestGiven:
+    def test_given(self, page, size): ...
+""",
+    }
+    assert calls(tmp_path, files) == {
+        "test_text > color",
+        "test_groups > make_db",
+        "test_indirect > page",
+        "test_indirect > color",
+        "test_default > color",
+        "test_patched > make_db",
+        "test_first > page",
+        "test_first > make_db",
+        "TestMarked.test_second > size",
+        "TestMarked.test_second > color",
+        "TestMarked.test_second > make_db",
+        "TestMarked.test_third > size",
+        "TestMarked.test_third > color",
+        "TestMarked.test_third > make_db",
+        "TestMarked.test_third > page",
+        "TestMarked.TestInner.test_fourth > size",
+        "TestMarked.TestInner.test_fourth > color",
+        "TestMarked.TestInner.test_fourth > make_db",
+        "TestGiven.test_given > size",
+    }

@@ -258,7 +258,7 @@ class A:
         ("A", "db", "TYPE", "Database"),
         ("A", "inner", "VALUE", "m.Repo().inner"),
         ("A", "c", "CALL", "Cache"),
-        ("__init__", "x", "TYPE", ""),
+        ("__init__", "x", "VALUE", ""),
     ]
 
 
