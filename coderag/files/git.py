@@ -107,7 +107,7 @@ def is_in_repository(root: Path) -> bool:
 def repository_of_worktree(root: Path) -> str:
     """Return what the folder of a repository is called, of which `git worktree add` made this work tree; else "".
 
-    /work/app/.git/worktrees/fix in its .git file gives "app", and so does /srv/app.git/worktrees/fix. git is not asked.
+    /opt/app/.git/worktrees/fix in its .git file gives "app", and so does /srv/app.git/worktrees/fix. git is not asked.
     """
     try:
         with (root / ".git").open("rb") if (root / ".git").is_file() else BytesIO() as file:

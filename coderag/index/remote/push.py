@@ -107,12 +107,9 @@ def _pruned(folder: IndexPath, store: ObjectStore, grace: float) -> int:
     named = _named(folder, store)
     if named is None:
         return 0
-    old = [name for name, age in store.names(OBJECTS) if age > grace and is_object(name) and name not in named]
-    old += [
-        name
-        for folder in (OBJECTS, INDEXES)
-        for name, age in store.names(folder)
-        if age > grace and is_unfinished(name)
+    listed = [*store.names(OBJECTS), *store.names(INDEXES)]
+    old = [
+        name for name, age in listed if age > grace and (is_unfinished(name) or (is_object(name) and name not in named))
     ]
     # Listing a large store takes a while; what was pushed meanwhile may name some of it.
     named = _named(folder, store) if old else named
