@@ -16,7 +16,7 @@ from coderag.search.retrieval.history import commit_scores
 from coderag.search.retrieval.symbols import find_symbols
 from coderag.types import Chunk, Span
 
-__all__ = ["commit_log", "commits_of"]
+__all__ = ["commit_log", "commits_of_chunk"]
 
 LINE = re.compile(r"(.+):(\d{1,9})\Z", re.DOTALL)
 MAX_DEFINITIONS = 50  # of one name
@@ -56,7 +56,9 @@ def _changes(place: _Place, history: History | None) -> Iterator[tuple[tuple[int
             yield order, _logged(history, place, change, lines)
 
 
-def commits_of(histories: Mapping[str, History], corpus: Corpus, chunk: Chunk, question: str) -> list[LoggedChange]:
+def commits_of_chunk(
+    histories: Mapping[str, History], corpus: Corpus, chunk: Chunk, question: str
+) -> list[LoggedChange]:
     """Return the commit that changed a chunk last, and that whose subject fits a question best; [] without any."""
     history = histories.get(chunk.repository)
     place = next((place for place in _files(corpus, chunk.path) if place.member.repository == chunk.repository), None)

@@ -4,72 +4,36 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
-import numpy as np
-
+from coderag.api.queries import code as code_queries
+from coderag.api.queries import graph as graph_queries
+from coderag.api.queries import schema as schema_queries
+from coderag.api.queries.pinned import PinnedSnapshot
 from coderag.api.roots import Root, check_folders, resolve_roots
 from coderag.api.snapshot import Snapshot, open_snapshot
 from coderag.api.snapshot_view import SnapshotView
-from coderag.errors import AccessError, IndexDamagedError, QueryError
-from coderag.index.reader.corpus import Member
-from coderag.index.storage.arrays.arrays import Array
+from coderag.errors import IndexDamagedError
 from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.symptoms import reading_tables
 from coderag.limits import (
     BUDGET,
     COSINE,
-    DEPTH,
-    GLOB,
-    GLOBS,
     ITEMS,
-    MAP_BUDGET,
-    NAME,
-    NODES,
     POLL,
-    QUERY_SECONDS,
-    QUESTION,
-    ROWS,
-    SHOWN,
-    SQL,
-    WAYS,
     WORKERS,
-    K,
-    check_name,
     check_number,
-    check_text,
     checked_list,
-    fault_of_text,
 )
-from coderag.search.pipeline import Stage, search, search_state
-from coderag.search.query.embed import question_vector
-from coderag.search.query.filter import allowed_chunks
-from coderag.search.query.language import read_query
 from coderag.search.query.query import (
-    Conditions,
-    check_conditions,
     check_question,
-    checked_case,
-    checked_query,
     make_query,
 )
-from coderag.search.state import Sources
 from coderag.types import (
-    Case,
-    Chunk,
     Content,
-    Field,
-    Hit,
     Kind,
-    Matches,
-    OtherDatabases,
-    Query,
-    Symbol,
-    TableFilter,
-    Term,
     TestPolicy,
 )
 
@@ -84,43 +48,20 @@ if TYPE_CHECKING:
     from coderag.ask.pipelines import Stage as AskStage
     from coderag.ask.records import Answer, Step
     from coderag.ask.source import Source
-    from coderag.graph.changes.records import DiffImpact
-    from coderag.graph.drawing.drawing import Drawing
     from coderag.graph.graph import Graph
-    from coderag.graph.queries.answers import Meanings, Neighbours, OutgoingEdges
-    from coderag.graph.queries.impact import Change, Impact
-    from coderag.graph.queries.locations import Location
-    from coderag.graph.queries.map import RepositoryMap
-    from coderag.graph.queries.paths import GraphPath
-    from coderag.graph.queries.refs import References
-    from coderag.graph.records import EdgeKind, NodeKind
     from coderag.index.build.job import Progress, Report
     from coderag.index.build.watch.watch_loop import Update
     from coderag.index.catalog.catalog import Catalog
-    from coderag.index.history.records import LoggedChange
     from coderag.index.reader.recall import Recall
     from coderag.index.reader.status import Status
     from coderag.index.storage.checksums import Damage
     from coderag.index.storage.folder.lock import Holder
-    from coderag.relational.contents import Contents
-    from coderag.relational.database import RelationalDatabase
-    from coderag.relational.result import Rows
-    from coderag.search.context.about import TableFacts
-    from coderag.search.context.schema_context import SchemaContext
-    from coderag.search.tables.tables import TableRanking
-    from coderag.sql.check import Finding
-    from coderag.sql.records import Table
 
 __all__ = ["Index"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 AnyIndex = TypeVar("AnyIndex", bound="Index")
-
-NO_FILTER = TableFilter()
-DRAWN, DRAWN_TABLES = 3, 2  # hits and tables of a question that a drawing begins with
-DRAWN_CONFIDENCE, DRAWN_SCORE = 0.05, 1.0  # that they have at least
-MAX_ANSWERING = 50  # hits that tell which parts of a map a question is about
 
 
 def on_one_snapshot(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[Concatenate[AnyIndex, P], R]:
@@ -144,6 +85,16 @@ def on_one_snapshot(method: Callable[Concatenate[AnyIndex, P], R]) -> Callable[C
             return method(moment, *args, **kwargs)
 
     return asking
+
+
+def answered(query: Callable[Concatenate[PinnedSnapshot, P], R]) -> Callable[Concatenate[Index, P], R]:
+    """Return a query of a snapshot as a method of an index, which runs on the snapshot that it began with."""
+
+    @wraps(query)
+    def method(self: Index, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return query(self._pinned(), *args, **kwargs)
+
+    return on_one_snapshot(method)
 
 
 class Index:
@@ -369,11 +320,13 @@ class Index:
         with self._opening:  # one after another, so that the last one is the newest
             self._snapshot = open_snapshot(self.roots, self._whole("be opened again"))
 
-    def _whole(self, what: str) -> Snapshot:
-        """Return the snapshot of the whole index; raises AccessError where this is what some callers see."""
-        if isinstance(self._snapshot, SnapshotView):
-            raise AccessError(f"only the whole index can {what}, not what some groups see of it")
-        return self._snapshot
+    def _pinned(self) -> PinnedSnapshot:
+        """Return the current snapshot with what a query must know of this index."""
+        return PinnedSnapshot(self._snapshot, self._callers, self._stored_graph)
+
+    def _whole(self, action: str) -> Snapshot:
+        """Return the snapshot of the whole index; raises AccessError if this is what some callers see."""
+        return self._pinned().whole(action)
 
     def _folders(self) -> str:
         return " and ".join(str(root.folder) for root in self.roots)
@@ -619,208 +572,37 @@ class Index:
         """Return how many chunks can be found."""
         return self._snapshot.corpus.live_chunks
 
-    @on_one_snapshot
-    def search(
-        self, question: str | Query, *, stages: Sequence[Stage] | None = None, **conditions: Unpack[Conditions]
-    ) -> list[Hit]:
-        """Return the k best chunks for a question, best first.
-
-        A text may have phrases, regular expressions and fields in it (coderag.search.query.language); a Query has them
-        as `clauses`, and its text is a question as it is.
-        `conditions` are the fields of Query, as plain values; a Query brings its own. `k` is 10 where it is not given.
-        `kinds`, `languages`, `repositories` and `paths` (globs as in .gitignore, "!" in front excludes) say which
-        chunks may be found; `databases` and `environments` leave the files that declare, change, query or describe
-        what is in such a database; `files` are pairs of repository and path (`changed_files`), and nothing else is
-        found; `groups` are the caller's (`as_seen_by`), None for one that sees all; `tests` are
-        included, demoted or excluded. `diversity`, 0..1, is that of the hits (MMR); `threshold`, 0..1, is the least
-        confidence of a hit; without `collapse` copies are hits too; `expand` gives the surroundings of hits in their
-        place; up to `related` neighbours in the graph come behind the hits; `pipeline` chooses how hits are ranked.
-        `stages` are the steps of the search (coderag.search.pipeline); None for the usual ones.
-        Raises QueryError for an empty question, an unknown condition, and what exceeds a limit (coderag.limits), and
-        RerankerError for a reranker that is unknown. One that fails is left out, with a RetrievalWarning.
-        """
-        query = read_query(question, **conditions) if isinstance(question, str) else checked_query(question)
-        if query.groups is not None:
-            return self.as_seen_by(query.groups).search(replace(query, groups=None), stages=stages)
-        return search(query, self._sources(), stages=stages)
-
-    @on_one_snapshot
-    def find(
-        self,
-        pattern: str | Query,
-        *,
-        regex: bool = False,
-        case: Case | str = Case.SMART,
-        **conditions: Unpack[Conditions],
-    ) -> Matches:
-        """Return every match of a literal in the indexed texts, counted, and the k best chunks that hold one.
-
-        With `regex` the pattern is a regular expression (RE2), whose matches lie within a line; one takes time in
-        proportion to the texts, whatever it is. Smart `case` ignores case unless the pattern has a capital.
-        `conditions` are those of `search`; a Query brings its own, with patterns in its `clauses`. Definitions of what
-        is looked for come first, then what has most matches for its length; where a Query has a text as well, hits are
-        ranked by it. Raises QueryError like `search`, and for a pattern that is empty, of several lines, or invalid.
-        """
-        from coderag.search.exact.hits import file_counts  # a question needs none of it
-
-        if isinstance(pattern, str):
-            check_text(QUESTION, pattern, name="the pattern")
-            clause = (Term(Field.TEXT, pattern, regex=regex, case=checked_case(case)),)
-            conditions["clauses"] = (*conditions.get("clauses", ()), clause)
-            query = make_query("", **conditions)
-        else:
-            query = checked_query(pattern)
-        if query.groups is not None:
-            return self.as_seen_by(query.groups).find(replace(query, groups=None))
-        state = search_state(query, self._sources())
-        if state.located is None:
-            raise QueryError("the query has no pattern; give a text, or a Query with clauses")
-        counts = file_counts(state.sources.corpus, state.located)
-        return Matches(
-            hits=tuple(state.hits),
-            count=len(state.located.chunks),
-            chunks=len(np.unique(state.located.chunks)),
-            files=counts,
-        )
-
-    def _sources(self) -> Sources:
-        snapshot = self._snapshot
-        return Sources(
-            corpus=snapshot.corpus,
-            encoder=lambda: snapshot.encoder,
-            catalogs=lambda: snapshot.catalogs,
-            graphs=lambda: snapshot.relations,
-            histories=lambda: snapshot.histories,
-        )
-
-    def _vector(self, text: str) -> Array | None:
-        """Return the vector of a question, None where words alone answer."""
-        return question_vector(self._snapshot.encoder, text)
-
-    def _states(self) -> tuple[str, ...]:
-        """Return what tells the state of each index from any other, for all processes; () of what some groups see."""
-        snapshot = self._snapshot
-        return () if isinstance(snapshot, SnapshotView) else tuple(repr(root.manifest) for root in snapshot.opened)
-
-    def _question_vector(self, text: str) -> list[float] | None:
-        """Return the vector of a question with unit length."""
-        vector = self._vector(text)
-        if vector is None or not (length := float(np.linalg.norm(vector))):
-            return None
-        normalised: list[float] = (vector / length).tolist()
-        return normalised
-
-    @on_one_snapshot
-    def symbols(self, name: str, *, k: int = 20, alike: bool = True) -> list[Symbol]:
-        """Return the definitions of a name, qualified or not; where there is none, those spelled most like it.
-
-        Without `alike` there are only the former. Raises QueryError for an empty name and what exceeds a limit.
-        """
-        check_name(name, what="the name")
-        check_number(K, k)
-        from coderag.search.retrieval.symbols import find_symbols  # a question needs none of it
-
-        return find_symbols(self._snapshot.corpus, name, k=k, alike=alike)
-
-    @on_one_snapshot
-    def files(self, conditions: Query) -> frozenset[tuple[str, str]]:
-        """Return the files that meet the conditions of a query, each as repository and path.
-
-        Kinds count for the files that hold a chunk of such a kind. Raises QueryError like `search`.
-        """
-        from coderag.api.indexed_files import files_with
-
-        conditions = checked_query(conditions)
-        if conditions.groups is not None:
-            return self.as_seen_by(conditions.groups).files(replace(conditions, groups=None))
-        corpus = self._snapshot.corpus
-        return files_with(corpus, allowed_chunks(corpus, conditions, lambda: self._snapshot.catalogs))
-
-    @on_one_snapshot
-    def outline(self, path: str, *, repository: str = "") -> list[Symbol]:
-        """Return the definitions of an indexed file in order; raises QueryError when it is not indexed.
-
-        Of several roots the first that has the file answers, or the one whose `repository` is given.
-        """
-        member, file = self._find(path, repository)
-        return member.segment.outline(file, repository=member.repository)
-
-    @on_one_snapshot
-    def chunks(self, path: str, *, repository: str = "") -> list[Chunk]:
-        """Return the chunks of an indexed file in order; as `outline` finds it."""
-        member, file = self._find(path, repository)
-        numbers = np.flatnonzero(member.segment.chunk_file == file).tolist()
-        return [member.segment.chunk(number, repository=member.repository) for number in numbers]
-
-    @on_one_snapshot
-    def log(self, target: str, *, k: int = 20, repository: str = "") -> list[LoggedChange]:
-        """Return the last k commits that changed a symbol, FILE or FILE:LINE, newest first.
-
-        The history is that of the repository around a root, read on where that has new commits. Of a line, the
-        definition around it counts. Raises QueryError where nothing has the name.
-        """
-        from coderag.api.commit_log import commit_log
-
-        _check_target(target)
-        check_number(K, k)
-        return commit_log(self._snapshot.corpus, self._snapshot.read_histories(), target, k=k, repository=repository)
-
-    @on_one_snapshot
-    def commits_of(self, chunk: Chunk, *, question: str = "") -> list[LoggedChange]:
-        """Return the commit that changed a chunk last, and behind it that whose subject fits a question best.
-
-        The history is as it was stored; [] if it says nothing of the chunk.
-        """
-        from coderag.api.commit_log import commits_of
-
-        check_text(QUESTION, question, name="the question")
-        return commits_of(self._snapshot.histories, self._snapshot.corpus, chunk, question)
-
-    @on_one_snapshot
-    def missing_histories(self) -> dict[str, str]:
-        """Return why a root has no history, or not all of it, by repository; {} where each has."""
-        return self._snapshot.missing_histories()
-
-    @on_one_snapshot
-    def schema_context(
-        self,
-        question: str,
-        *,
-        budget: int = 8000,
-        k: int = 20,
-        evidence: str = "",
-        conditions: TableFilter = NO_FILTER,
-        samples: bool = True,
-        other_databases: OtherDatabases | str = OtherDatabases.NAME,
-    ) -> SchemaContext:
-        """Return what SQL for a question needs, in at most `budget` tokens: tables, joins, queries, definitions.
-
-        Of the tables that meet the conditions: all of the leading database where they fit, else the best, at most k in
-        detail; then the best of databases that the question may be about too. `other_databases` are named, or given in
-        detail as far as there is room. `evidence` is what else is known of the question. Raises QueryError for an empty
-        question, an unknown condition, and what exceeds a limit.
-        """
-        from coderag.search.context.schema_context import schema_context
-        from coderag.search.tables.table_filter import allowed_tables
-
-        check_question(question, k=k, evidence=evidence)
-        check_number(BUDGET, budget)
-        check_conditions(conditions)
-        if other_databases not in set(OtherDatabases):
-            raise QueryError(f"other_databases is {other_databases!r}; give {' or '.join(OtherDatabases)}")
-        allowed = allowed_tables(self.catalog, conditions)
-        vector = self._vector(question) if len(self.catalog) else None
-        return schema_context(
-            self.catalog,
-            question,
-            budget=budget,
-            k=k,
-            evidence=evidence,
-            allowed=allowed,
-            vector=vector,
-            samples=samples,
-            others=OtherDatabases(other_databases),
-        )
+    # Queries, which api/queries has with their documentation.
+    search = answered(code_queries.search)
+    find = answered(code_queries.find)
+    symbols = answered(code_queries.symbols)
+    files = answered(code_queries.files)
+    outline = answered(code_queries.outline)
+    chunks = answered(code_queries.chunks)
+    log = answered(code_queries.log)
+    commits_of = answered(code_queries.commits_of)
+    missing_histories = answered(code_queries.missing_histories)
+    schema_context = answered(schema_queries.schema_context)
+    table_ranking = answered(schema_queries.table_ranking)
+    tables_about = answered(schema_queries.tables_about)
+    tables = answered(schema_queries.tables)
+    table = answered(schema_queries.table)
+    check_sql = answered(schema_queries.check_sql)
+    sql = answered(schema_queries.sql)
+    sql_to_parquet = answered(schema_queries.sql_to_parquet)
+    refs = answered(graph_queries.refs)
+    impact = answered(graph_queries.impact)
+    impact_of_diff = answered(graph_queries.impact_of_diff)
+    changed_files = answered(graph_queries.changed_files)
+    path_between = answered(graph_queries.path_between)
+    neighbours = answered(graph_queries.neighbours)
+    outgoing = answered(graph_queries.outgoing)
+    reached = answered(graph_queries.reached)
+    graph = answered(graph_queries.graph)
+    map = answered(graph_queries.map)
+    part_changes = answered(graph_queries.part_changes)
+    meanings = answered(graph_queries.meanings)
+    names_like = answered(graph_queries.names_like)
 
     @on_one_snapshot
     def ask(
@@ -874,6 +656,7 @@ class Index:
         check_number(BUDGET, budget)
         check_number(COSINE, semantic_cache)
         check_limits(limits or Limits())
+        pinned = self._pinned()
         conditions = make_query("-", paths=paths, databases=databases, languages=languages, kinds=kinds, tests=tests)
         request = Request(
             question,
@@ -884,10 +667,9 @@ class Index:
             watch=watch,
             on_step=on_step,
             state=IndexState(generation_of(self._snapshot), self._stored_graph) if cache else None,
-            states=self._states() if cache else (),
+            states=pinned.states() if cache else (),
         )
-        corpus = self._snapshot.corpus
-        return answer_request(self, corpus, request, vectors=self._question_vector, least=semantic_cache)
+        return answer_request(self, pinned.corpus, request, vectors=pinned.unit_vector, least=semantic_cache)
 
     def session(self, name: str, *, owner: str = "") -> Session:
         """Return the conversation of a name, which is kept in a file of the user.
@@ -900,79 +682,6 @@ class Index:
         return Session.named(name, Scope.of([root.root for root in self.roots], self._callers, owner=owner))
 
     @on_one_snapshot
-    def table_ranking(
-        self, question: str, *, k: int = 20, evidence: str = "", conditions: TableFilter = NO_FILTER
-    ) -> TableRanking:
-        """Return what a schema context is made of: the k best tables with columns, example queries and definitions.
-
-        They are numbers in `catalog`. Raises like `schema_context`, and takes a tenth of its time.
-        """
-        from coderag.search.tables.table_filter import allowed_tables
-        from coderag.search.tables.tables import rank_tables
-
-        check_question(question, k=k, evidence=evidence)
-        check_conditions(conditions)
-        allowed = allowed_tables(self.catalog, conditions)
-        vector = self._vector(question) if len(self.catalog) else None
-        return rank_tables(self.catalog, question, k=k, evidence=evidence, allowed=allowed, vector=vector)
-
-    @on_one_snapshot
-    def tables_about(self, question: str, *, k: int = 20, conditions: TableFilter = NO_FILTER) -> list[Table]:
-        """Return up to k tables of the database that a question is about, those that it needs first.
-
-        Raises QueryError like `schema_context`.
-        """
-        from coderag.search.context.schema_context import tables_about
-        from coderag.search.tables.table_filter import allowed_tables
-
-        check_question(question, k=k)
-        check_conditions(conditions)
-        allowed = allowed_tables(self.catalog, conditions)
-        vector = self._vector(question) if len(self.catalog) else None
-        return tables_about(self.catalog, question, k=k, allowed=allowed, vector=vector)
-
-    @on_one_snapshot
-    def tables(self, conditions: TableFilter = NO_FILTER) -> list[Table]:
-        """Return the tables and views that meet some conditions; raises QueryError for an unknown one."""
-        from coderag.search.tables.table_filter import allowed_tables
-
-        check_conditions(conditions)
-        allowed = allowed_tables(self.catalog, conditions)
-        numbers = range(len(self.catalog)) if allowed is None else np.flatnonzero(allowed).tolist()
-        return [self.catalog.tables[number] for number in numbers]
-
-    @on_one_snapshot
-    def table(self, name: str, conditions: TableFilter = NO_FILTER) -> list[TableFacts]:
-        """Return all that is known of the tables of a name, alone or with schema or database; raises QueryError."""
-        from coderag.search.context.about import about_table
-        from coderag.search.tables.table_filter import allowed_tables
-
-        check_name(name, what="the name")
-        check_conditions(conditions)
-        allowed = allowed_tables(self.catalog, conditions)
-        numbers = self.catalog.find(name)
-        return [about_table(self.catalog, number) for number in numbers if allowed is None or allowed[number]]
-
-    @on_one_snapshot
-    def check_sql(
-        self, text: str, *, dialect: str = "", conditions: TableFilter = NO_FILTER, writes: bool = False
-    ) -> list[Finding]:
-        """Return what is wrong with SQL, given the schema, in the order of its lines.
-
-        `dialect` is that of the SQL; the tables may be of any. A statement that writes is an error unless `writes`.
-        Raises QueryError for an unknown dialect or condition, for a text that is too long, and where there is no
-        schema to check against.
-        """
-        from coderag.sql.check import check_sql
-
-        check_text(SQL, text)
-        tables = self.tables(replace(conditions, dialects=frozenset()) if dialect else conditions)
-        if not tables:
-            raise QueryError("there is no schema to check against: index a folder with one, or a database")
-        routines = [routine.name.name for routine in self.catalog.routines]
-        return check_sql(text, tables, dialect=dialect, routines=routines, writes=writes)
-
-    @on_one_snapshot
     def check_answer(self, text: str, sources: Sequence[Source] = ()) -> AnswerCheck:
         """Return how far the code that a text cites supports it, sentence by sentence.
 
@@ -983,355 +692,3 @@ class Index:
         from coderag.ask.checking import check_answer
 
         return check_answer(text, sources, self)
-
-    @on_one_snapshot
-    def sql(self, query: str, *, k: int = 1_000, seconds: float = 30.0) -> Rows:
-        """Return at most k rows of a SELECT over the index: files, symbols, edges, tables, commits and the rest.
-
-        The tables and views are described in docs/reference/tables.md. They are filled when a query names them, which
-        needs the graph for most, and stay until the index is updated. A query can neither write nor read files. Raises
-        QueryError for what is no SELECT or cannot be answered, and for one that takes more than `seconds` or too much
-        memory.
-        """
-        _check_select(query, k, seconds)
-        return self._relational().rows(query, k=k, seconds=seconds)
-
-    @on_one_snapshot
-    def sql_to_parquet(
-        self, query: str, path: str | os.PathLike[str], *, k: int = 1_000_000, seconds: float = 30.0
-    ) -> int:
-        """Write at most k rows of a SELECT over the index to a Parquet file, and return how many; raises like `sql`.
-
-        The file is replaced as a whole. Raises OSError where it cannot be written.
-        """
-        from coderag.relational.parquet import write_parquet
-
-        _check_select(query, k, seconds)
-        return write_parquet(self._contents(), query, os.fspath(path), k=k, seconds=seconds)
-
-    def _relational(self) -> RelationalDatabase:
-        from coderag.relational.database import RelationalDatabase
-
-        known = self._snapshot.databases_of_tables
-        with self._opening:
-            if self._stored_graph not in known:
-                known[self._stored_graph] = RelationalDatabase(self._contents())
-            return known[self._stored_graph]
-
-    def _contents(self) -> Contents:
-        """Return the index as columns; of the history, what is stored by then."""
-        from coderag.relational.contents import Contents, IndexSources
-
-        snapshot = self._snapshot
-        return Contents(
-            IndexSources(
-                corpus=snapshot.corpus,
-                graphs=self._graph_of_each,
-                catalogs=lambda: snapshot.catalogs,
-                histories=snapshot.read_histories,
-            )
-        )
-
-    @on_one_snapshot
-    def refs(
-        self,
-        target: str,
-        *,
-        kinds: Iterable[NodeKind | str] = (),
-        paths: Sequence[str] = (),
-        shown: int | None = 10,
-        repository: str = "",
-    ) -> list[References]:
-        """Return what refers to each definition, file, route, table or column that a target means, the best first.
-
-        A target is a symbol, FILE, FILE:LINE, table, table.column or route; `kinds`, `paths` (globs) and `repository`
-        narrow it. At most `shown` references of each group are there, None for all. [] if nothing has the name.
-        Raises QueryError.
-        """
-        from coderag.graph.queries.answers import all_references
-
-        _check_target(target)
-        kinds, paths = _narrowing(kinds, paths)
-        if shown is not None:
-            check_number(SHOWN, shown)
-        return all_references(self._graph_of_each(repository), target, kinds=kinds, paths=paths, shown=shown)
-
-    @on_one_snapshot
-    def impact(
-        self,
-        target: str,
-        *,
-        change: Change | str = "rename",
-        depth: int = 3,
-        kinds: Iterable[NodeKind | str] = (),
-        paths: Sequence[str] = (),
-        repository: str = "",
-    ) -> Impact | None:
-        """Return what is affected when the best that a target means is renamed, dropped or changes its type.
-
-        Up to `depth` steps away; the tests that run any of it are found at any distance. None if nothing has the
-        name. Raises QueryError for an empty target, an unknown change or kind, and what exceeds a limit.
-        """
-        from coderag.graph.queries.answers import all_impacts
-
-        _check_target(target)
-        kinds, paths = _narrowing(kinds, paths)
-        check_number(DEPTH, depth)
-        return all_impacts(
-            self._graph_of_each(repository), target, change=change, depth=depth, kinds=kinds, paths=paths
-        )
-
-    @on_one_snapshot
-    def impact_of_diff(
-        self, revision: str = "", *, staged: bool = False, patch: str | None = None, depth: int = 3
-    ) -> DiffImpact:
-        """Return what a change touches: its definitions and columns, what depends on them, the tests to run first.
-
-        The change is that of a range (`main...HEAD`, `A..B`), or of the files as they are (or are `staged`) against a
-        revision, by default HEAD, untracked files included; or a `patch`, a unified diff as text, applied or not. What
-        depends on it is told up to `depth` steps away, from the index as it is. Raises QueryError for several roots and
-        a patch that cannot be read, GitError, and AccessError for an index as some groups see it.
-        """
-        from coderag.api.changes import diff_impact
-
-        check_text(NAME, revision, name="the revision")
-        check_number(DEPTH, depth)
-        snapshot = self._whole("be compared with what git has")
-        return diff_impact(snapshot, revision, staged=staged, patch=patch, depth=depth)
-
-    @on_one_snapshot
-    def changed_files(self, revision: str = "") -> frozenset[tuple[str, str]]:
-        """Return the files that differ from a revision, by default HEAD, or that a range changes: repository and path.
-
-        Untracked files are included, removed ones are not; `search(files=...)` takes them. Raises GitError.
-        """
-        from coderag.api.changes import changed_paths
-
-        check_text(NAME, revision, name="the revision")
-        return frozenset((root.repository, path) for root in self.roots for path in changed_paths(root.root, revision))
-
-    @on_one_snapshot
-    def path_between(
-        self,
-        source: str,
-        target: str,
-        *,
-        k: int = 1,
-        kinds: Iterable[NodeKind | str] = (),
-        paths: Sequence[str] = (),
-    ) -> list[GraphPath]:
-        """Return up to `k` different ways from one target to another, the surest and shortest first.
-
-        Over routes, calls, overriding methods, mappings and uses of data; where none leads there, the ways back. []
-        where neither leads to the other, or nothing has a name. Raises QueryError.
-        """
-        from coderag.graph.queries.answers import all_paths
-
-        _check_target(source)
-        _check_target(target)
-        kinds, paths = _narrowing(kinds, paths)
-        check_number(WAYS, k)
-        return all_paths(self._graph_of_each(), source, target, kinds=kinds, paths=paths, k=k)
-
-    @on_one_snapshot
-    def neighbours(self, target: str, *, shown: int = 3) -> Neighbours:
-        """Return what stands around a target in the graph, at most `shown` of each relation.
-
-        What it is part of, what calls, reads, writes, maps, inherits and tests it, what it calls, reads and writes;
-        of a class also of its members. What half of the program uses comes last. Raises QueryError for no target.
-        """
-        from coderag.graph.queries.answers import around
-
-        _check_target(target)
-        return around(self._graph_of_each(), target, shown=shown)
-
-    @on_one_snapshot
-    def outgoing(self, target: str, *, kinds: Iterable[EdgeKind | str] = ("calls", "reads", "writes")) -> OutgoingEdges:
-        """Return what a target calls, reads or writes, each once, the nearest first; of a class also its members.
-
-        Tables that are read, written or deleted from are found up to four certain calls away. Raises QueryError for no
-        target, and for an unknown kind of edge.
-        """
-        from coderag.graph.queries.answers import all_outgoing
-
-        _check_target(target)
-        return all_outgoing(self._graph_of_each(), target, kinds=kinds)
-
-    @on_one_snapshot
-    def reached(self, source: str, *, like: str) -> list[Location]:
-        """Return what of the kind of a second target a first one leads to, the nearest first; at most three of a root.
-
-        Raises QueryError for an empty target.
-        """
-        from coderag.graph.queries.answers import all_reached
-
-        _check_target(source)
-        _check_target(like)
-        return all_reached(self._graph_of_each(), source, like)
-
-    @on_one_snapshot
-    def graph(
-        self,
-        what: str,
-        *,
-        depth: int = 1,
-        k: int = 30,
-        kinds: Iterable[NodeKind | str] = (),
-        paths: Sequence[str] = (),
-        languages: Iterable[str] = (),
-        databases: Iterable[str] = (),
-        tests: str = "demote",
-        repository: str = "",
-    ) -> Drawing | None:
-        """Return a drawing of a target, or of what a question finds, with what is up to `depth` steps around it.
-
-        At most `k` nodes. `languages`, `databases` and `tests` are about what a question finds. None if nothing
-        is found. Raises QueryError for an empty question, an unknown kind, and what exceeds a limit.
-        """
-        from coderag.graph.queries.answers import draw, draw_places
-
-        check_question(what)
-        kinds, paths = _narrowing(kinds, paths)
-        check_number(DEPTH, depth)
-        check_number(NODES, k)
-        graphs = self._graph_of_each(repository)
-        is_name = not fault_of_text(NAME, what)
-        drawn = draw(graphs, what, kinds=kinds, paths=paths, depth=depth, k=k) if is_name else None
-        if drawn is not None:
-            return drawn
-        hits = self.search(
-            what,
-            k=DRAWN,
-            paths=paths,
-            languages=languages,
-            databases=databases,
-            tests=tests,
-            threshold=DRAWN_CONFIDENCE,
-            repositories=tuple(graphs),
-        )
-        tables = self.table_ranking(what, k=DRAWN_TABLES).tables if len(self.catalog) else ()
-        return draw_places(
-            graphs,
-            [(hit.chunk.repository, hit.chunk.path, hit.chunk.span.start_line) for hit in hits],
-            [str(self.catalog.tables[table.table].name.name) for table in tables if table.score >= DRAWN_SCORE],
-            depth=depth,
-            k=k,
-        )
-
-    @on_one_snapshot
-    def map(
-        self,
-        question: str = "",
-        *,
-        budget: int = 1024,
-        paths: Sequence[str] = (),
-        kinds: Iterable[Kind | str] = (),
-        languages: Iterable[str] = (),
-        databases: Iterable[str] = (),
-        tests: TestPolicy | str = TestPolicy.EXCLUDE,
-        k: int | None = None,
-    ) -> list[RepositoryMap]:
-        """Return an overview of each root within `budget` tokens: its parts, and what matters most in each.
-
-        With a question the parts that it is about come first; one such as "what are the main parts?" is about all.
-        `paths` are globs; `kinds`, `languages`, `databases` and `tests` as in `search`, but that tests are left out
-        unless they are asked for. At most `k` parts of each root, by default as many as the budget has room for.
-        Raises QueryError for an unknown condition and what exceeds a limit.
-        """
-        from coderag.api.maps import maps_of, shares_of_files
-        from coderag.graph.queries.overview import about_the_whole
-
-        check_text(QUESTION, question)
-        check_number(MAP_BUDGET, budget)
-        check_number(K, 1 if k is None else k)
-        topic = question if question.strip() and not about_the_whole(question) else ""
-        conditions = make_query("-", paths=paths, kinds=kinds, languages=languages, databases=databases, tests=tests)
-        near = {}
-        if topic:
-            hits = self.search(topic, k=MAX_ANSWERING, paths=conditions.paths, tests=conditions.tests)
-            near = shares_of_files(hits)
-        files: dict[str, set[str]] | None = None
-        if conditions.languages or conditions.databases:
-            files = {}
-            for name, path in self.files(replace(conditions, paths=(), kinds=frozenset(), tests=TestPolicy.INCLUDE)):
-                files.setdefault(name, set()).add(path)
-        return maps_of(
-            self._graph_of_each(),
-            self._snapshot.corpus,
-            conditions,
-            budget=budget // len(self.roots),
-            files=files,
-            question=question,
-            near=near,
-            k=k,
-        )
-
-    @on_one_snapshot
-    def part_changes(self, maps: Sequence[RepositoryMap]) -> list[tuple[int, ...]]:
-        """Return for each part of each map how many commits changed it, as far as the index has their history."""
-        from coderag.api.part_changes import part_changes
-
-        graphs, histories = self._graph_of_each(), self._snapshot.histories
-        return [
-            part_changes(repository_map, graphs[repository_map.repository], histories[repository_map.repository])
-            if repository_map.repository in histories
-            else ()
-            for repository_map in maps
-        ]
-
-    @on_one_snapshot
-    def meanings(
-        self,
-        target: str,
-        *,
-        kinds: Iterable[NodeKind | str] = (),
-        paths: Sequence[str] = (),
-        stored: bool = False,
-    ) -> Meanings:
-        """Return what of the graph a target is taken for, and what else has its name; raises QueryError.
-
-        With `stored` no graph is built: those of the last time answer, and where there are none, nothing is meant.
-        """
-        from coderag.graph.queries.answers import meanings_of
-
-        _check_target(target)
-        kinds, paths = _narrowing(kinds, paths)
-        graphs = self._snapshot.stored_graphs if stored else self._graph_of_each()
-        return meanings_of(graphs, target, kinds=kinds, paths=paths)
-
-    @on_one_snapshot
-    def names_like(self, target: str) -> tuple[str, ...]:
-        """Return the names of the graph that are spelled most like a target, the likeliest first; at most three."""
-        from coderag.graph.queries.answers import names_like
-
-        _check_target(target)
-        return names_like(self._graph_of_each(), target)
-
-    def _graph_of_each(self, repository: str = "") -> Mapping[str, Graph]:
-        """Return the graphs by repository, or that of one."""
-        if self._stored_graph:
-            graphs: Mapping[str, Graph] = self._snapshot.stored_graphs
-        else:
-            graphs = dict(zip([root.repository for root in self.roots], self.graphs(), strict=True))
-        return {name: graph for name, graph in graphs.items() if repository in ("", name)}
-
-    def _find(self, path: str, repository: str) -> tuple[Member, int]:
-        from coderag.api.indexed_files import indexed_file
-
-        check_name(path, what="the path")
-        return indexed_file(self._snapshot.corpus, path, repository=repository)
-
-
-def _check_target(target: str) -> None:
-    check_name(target, what="the target")
-
-
-def _check_select(query: str, k: int, seconds: float) -> None:
-    check_text(SQL, query)
-    check_number(ROWS, k)
-    check_number(QUERY_SECONDS, seconds)
-
-
-def _narrowing(kinds: Iterable[NodeKind | str], paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the conditions on a target; raises QueryError for too many or too long ones."""
-    return checked_list(ITEMS, kinds, name="kinds"), checked_list(GLOBS, paths, name="paths", item=GLOB)

@@ -23,7 +23,7 @@ from coderag.index.build.job import BuildOptions, Progress
 from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import is_locked, the_only_one
-from coderag.index.storage.manifest import writing
+from coderag.index.storage.symptoms import writing
 
 __all__ = ["IndexingProgress", "indexing_progress", "main", "spawn_indexing"]
 

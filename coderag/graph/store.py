@@ -23,17 +23,10 @@ from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import file_lock, locked
-from coderag.index.storage.manifest import (
-    GRAPH_LOCK,
-    Manifest,
-    SegmentEntry,
-    numbered_name,
-    read_manifest,
-    synced_sum,
-    write_manifest,
-    writing,
-)
+from coderag.index.storage.manifest import GRAPH_LOCK, Manifest, SegmentEntry, numbered_name, read_manifest
+from coderag.index.storage.manifest_writer import synced_sum, write_manifest
 from coderag.index.storage.segment import Segment
+from coderag.index.storage.symptoms import writing
 from coderag.sql.records import Schema
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from typing import Any
 from coderag import Index
 from coderag.files.blob import blob_id
 from coderag.index.storage.arrays.arrays import open_arrays, write_arrays
-from coderag.index.storage.manifest import SEGMENTS, publish_manifest, read_manifest, sums_of
+from coderag.index.storage.manifest import SEGMENTS, read_manifest
+from coderag.index.storage.manifest_writer import publish_manifest, sums_of
 
 __all__ = ["another_user", "false_index", "index_files", "manifest_of", "unsigned"]
 

@@ -15,7 +15,8 @@ from coderag.index.storage.arrays.arrays import MAPPED_BYTES
 from coderag.index.storage.arrays.keys import treatment_of
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.listing import Stamp
-from coderag.index.storage.manifest import SEGMENTS, SegmentEntry, sums_of, sync_folder
+from coderag.index.storage.manifest import SEGMENTS, SegmentEntry
+from coderag.index.storage.manifest_writer import sums_of, sync_folder
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import is_wanted
 

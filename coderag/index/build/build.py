@@ -47,14 +47,12 @@ from coderag.index.storage.manifest import (
     generation_of,
     numbered_name,
     read_manifest,
-    remove_leftovers,
-    synced_sum,
     without_history,
-    write_manifest,
-    writing,
 )
+from coderag.index.storage.manifest_writer import remove_leftovers, synced_sum, write_manifest
 from coderag.index.storage.misread import DATA_ERRORS, misread
 from coderag.index.storage.segment import Segment
+from coderag.index.storage.symptoms import writing
 from coderag.index.storage.vectors import is_wanted
 from coderag.index.workers.executor import Executor
 from coderag.index.workers.executors import open_executor

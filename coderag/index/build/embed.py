@@ -15,7 +15,8 @@ from coderag.encoders.spec import SHIPPED, WORDS_ONLY, EncoderSpec, pinned
 from coderag.errors import EncoderError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.manifest import Manifest, SegmentEntry, Sum, synced_sum
+from coderag.index.storage.manifest import Manifest, SegmentEntry, Sum
+from coderag.index.storage.manifest_writer import synced_sum
 from coderag.index.storage.segment import Segment
 from coderag.index.storage.vectors import vectors_name, write_vectors
 

@@ -26,19 +26,12 @@ from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import file_lock, locked
 from coderag.index.storage.listing import Listed
-from coderag.index.storage.manifest import (
-    MERGING,
-    MERGING_LOCK,
-    SEGMENTS,
-    Manifest,
-    listing_of,
-    read_manifest,
-    write_manifest,
-    writing,
-)
+from coderag.index.storage.manifest import MERGING, MERGING_LOCK, SEGMENTS, Manifest, listing_of, read_manifest
+from coderag.index.storage.manifest_writer import write_manifest
 from coderag.index.storage.misread import DATA_ERRORS, misread
 from coderag.index.storage.postings import SHORT_DOCS
 from coderag.index.storage.segment import Segment, SegmentWriter
+from coderag.index.storage.symptoms import writing
 
 __all__ = [
     "due_for_merging",

@@ -10,16 +10,10 @@ from coderag.index.storage.arrays.arrays import write_arrays
 from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import locked
-from coderag.index.storage.manifest import (
-    NO_SUM,
-    Manifest,
-    numbered_name,
-    read_manifest,
-    synced_sum,
-    write_manifest,
-    writing,
-)
+from coderag.index.storage.manifest import NO_SUM, Manifest, numbered_name, read_manifest
+from coderag.index.storage.manifest_writer import synced_sum, write_manifest
 from coderag.index.storage.segment import Segment
+from coderag.index.storage.symptoms import writing
 from coderag.index.storage.vector_graph import VectorGraph, is_installed, vector_graph_arrays
 
 __all__ = ["drop_vector_graph", "refresh_vector_graph", "write_vector_graph"]

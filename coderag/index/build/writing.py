@@ -10,9 +10,11 @@ from contextlib import suppress
 from coderag.files.walk import Skipped, SourceFile
 from coderag.index.build.job import BuildOptions, Progress, Watch
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.manifest import SEGMENTS, SegmentEntry, sums_of, sync_folder, writing
+from coderag.index.storage.manifest import SEGMENTS, SegmentEntry
+from coderag.index.storage.manifest_writer import sums_of, sync_folder
 from coderag.index.storage.postings import SHORT_DOCS
 from coderag.index.storage.segment import SegmentWriter
+from coderag.index.storage.symptoms import writing
 from coderag.index.workers.executor import Batch, Executor
 
 __all__ = ["finish_segment", "new_segment", "write_segments"]

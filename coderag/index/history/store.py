@@ -17,16 +17,9 @@ from coderag.index.storage.arrays.arrays import Array, write_arrays
 from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import locked, the_only_one
-from coderag.index.storage.manifest import (
-    HISTORY_LOCK,
-    Manifest,
-    numbered_name,
-    read_manifest,
-    synced_sum,
-    write_manifest,
-    writing,
-)
-from coderag.index.storage.symptoms import reading_tables
+from coderag.index.storage.manifest import HISTORY_LOCK, Manifest, numbered_name, read_manifest
+from coderag.index.storage.manifest_writer import synced_sum, write_manifest
+from coderag.index.storage.symptoms import reading_tables, writing
 
 __all__ = ["HISTORY_VERSION", "is_history_outdated", "missing_history", "open_history", "write_history"]
 

@@ -15,15 +15,8 @@ from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import Holder, locked
 from coderag.index.storage.folder.sealed import parse_sealed
-from coderag.index.storage.manifest import (
-    MANIFEST,
-    MANIFEST_BYTES,
-    PURPOSE,
-    SEGMENTS,
-    Manifest,
-    decode_manifest,
-    writing,
-)
+from coderag.index.storage.manifest import MANIFEST, MANIFEST_BYTES, PURPOSE, SEGMENTS, Manifest, decode_manifest
+from coderag.index.storage.symptoms import writing
 from coderag.record import record
 from coderag.resources import user_folder
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from coderag.errors import IndexDamagedError, IndexFormatError, IndexUnsafeError, IndexUntrustedError
 from coderag.index.storage.database_snapshots import read_snapshots
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.manifest import SEGMENTS, Manifest, SegmentEntry, Sum, sum_of
+from coderag.index.storage.manifest import SEGMENTS, Manifest, SegmentEntry, Sum
+from coderag.index.storage.manifest_writer import sum_of
 from coderag.record import record
 
 __all__ = ["Damage", "check_segment", "damage_of", "damaged_files", "is_sound"]

@@ -16,7 +16,7 @@ from coderag.decoding import json_decoder
 from coderag.errors import IndexDamagedError, IndexFormatError
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.sealed import Sealed, read_sealed, write_sealed
-from coderag.index.storage.manifest import writing
+from coderag.index.storage.symptoms import writing
 from coderag.sql.records import Facts
 
 __all__ = [

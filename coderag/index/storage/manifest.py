@@ -26,14 +26,11 @@ are signed themselves.
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, field
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any
 
 from coderag.errors import (
@@ -41,14 +38,12 @@ from coderag.errors import (
     IndexFormatError,
     IndexMissingError,
     IndexTooNewError,
-    IndexWriteError,
 )
-from coderag.index.storage.arrays.arrays import MAPPED_BYTES, Array
-from coderag.index.storage.folder.index_path import IndexPath, is_name
-from coderag.index.storage.folder.sealed import Sealed, read_sealed, write_sealed
+from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.folder.index_path import IndexPath
+from coderag.index.storage.folder.sealed import Sealed, read_sealed
 from coderag.index.storage.folder.signing import Signer
-from coderag.index.storage.listing import Listed, read_listing, write_listing
-from coderag.index.storage.vectors import vectors_name
+from coderag.index.storage.listing import Listed, read_listing
 from coderag.record import record, replaced
 from coderag.types import Content
 
@@ -62,8 +57,10 @@ __all__ = [
     "MERGING",
     "MERGING_LOCK",
     "NO_SUM",
+    "OPTIONAL",
     "PURPOSE",
     "SEGMENTS",
+    "SEGMENT_NAME",
     "Manifest",
     "SegmentEntry",
     "Sum",
@@ -72,21 +69,14 @@ __all__ = [
     "decode_entry",
     "decode_manifest",
     "generation_of",
+    "home_of",
     "is_at_home",
     "listing_of",
     "manifest_stamp",
     "numbered_name",
-    "publish_manifest",
     "read_manifest",
     "read_sealed_manifest",
-    "remove_leftovers",
-    "sum_of",
-    "sums_of",
-    "sync_folder",
-    "synced_sum",
     "without_history",
-    "write_manifest",
-    "writing",
 ]
 
 # History of the format:
@@ -105,16 +95,11 @@ SEGMENTS = "segments"
 MERGING, MERGING_LOCK, GRAPH_LOCK, HISTORY_LOCK = "merging", "merging.lock", "graph.lock", "history.lock"
 PURPOSE = "manifest"  # of the signature
 MANIFEST_BYTES = 64 << 20  # at most; a segment takes some hundred, a dead file seven
-READ_BYTES = 1 << 20
 MOST_GENERATIONS = 10**14  # so that the next ones have a name, too
 LATEST_NS = 250_000_000_000 * 10**9  # in the year 9892, which every calendar has
-UNWRITABLE = frozenset(  # no bug, but what the system, the disk or a limit does not let happen
-    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EIO, errno.EFBIG}
-)
 SEGMENT_NAME = re.compile(r"[0-9a-f]{1,20}-[0-9a-f]{1,16}")
 SEGMENT_FILE = re.compile(r"arrays\.bin|text\.bin|vectors-[0-9a-f]{1,64}\.bin")
 NUMBERED = re.compile(r"(listing|catalog|graph|history|hnsw)-([0-9]{1,15})-[0-9a-f]{16}\.bin")
-LEFT_OVER = re.compile(r"(?:listing|catalog|graph|history|hnsw)-[0-9]+(?:-[0-9a-f]+)?\.bin|[a-z0-9-]+\.tmp")
 DIGEST = re.compile(r"[0-9a-f]{64}|")
 NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves of pairs that stand for no byte of a name either
 KEY = re.compile(r"[0-9a-f]{0,64}")
@@ -217,7 +202,7 @@ def is_at_home(folder: IndexPath, body: bytes) -> bool:
     """Tell whether the body of a manifest says that its index is stored in this folder."""
     match = HOME.match(body)
     try:
-        return match is not None and json.loads(match[1]) == _home_of(folder)
+        return match is not None and json.loads(match[1]) == home_of(folder)
     except ValueError:
         return False
 
@@ -421,94 +406,6 @@ def generation_of(name: str) -> int:
     return int(match[2]) if match else 0
 
 
-def write_manifest(folder: IndexPath, manifest: Manifest, listed: Listed | None) -> Manifest:
-    """Publish a manifest and its listing, None for the one that it names; what only earlier ones name is removed."""
-    manifest = replaced(manifest, generation=manifest.generation + 1)
-    if listed is not None:
-        path = folder / numbered_name("listing", manifest.generation)
-        write_listing(path, listed)
-        manifest = replaced(manifest, listing=path.name, listing_sum=synced_sum(path))
-    publish_manifest(folder, manifest)
-    remove_leftovers(folder, manifest)
-    return manifest
-
-
-def publish_manifest(folder: IndexPath, manifest: Manifest) -> None:
-    """Sign a manifest as that of an index in this folder, and replace the one that is there."""
-    fields = {name: value for name, value in asdict(manifest).items() if OPTIONAL.get(name, ...) != value}
-    table = {"format": FORMAT, "home": _home_of(folder), "manifest": fields}
-    body = json.dumps(table, separators=(",", ":")).encode()
-    write_sealed(folder / MANIFEST, PURPOSE, body)
-
-
-def _home_of(folder: IndexPath) -> str:
+def home_of(folder: IndexPath) -> str:
     """Return what a manifest calls the place of its index."""
     return str(IndexPath(folder.base.resolve(), folder.names))
-
-
-def remove_leftovers(folder: IndexPath, manifest: Manifest) -> None:
-    """Remove segments and listings that the manifest does not name: of earlier manifests, or of writers that died.
-
-    Only who holds the index's lock may do so. What coderag does not call anything so stays.
-    """
-    named = {entry.name for entry in manifest.segments}
-    for name in (folder / SEGMENTS).entries():
-        segment = folder / SEGMENTS / name if is_name(name) else None
-        if segment is None or not SEGMENT_NAME.fullmatch(name):
-            continue
-        if name not in named:
-            with suppress(OSError):  # what cannot be removed now is tried again by the next writer
-                segment.remove_tree()
-            continue
-        for file in segment.entries():
-            if file.startswith("vectors-") and file != vectors_name(manifest.vectors):
-                (segment / file).remove()
-    kept = {manifest.listing, manifest.catalog, manifest.graph, manifest.history, manifest.hnsw}
-    for name in folder.entries():
-        if LEFT_OVER.fullmatch(name) and name not in kept:
-            (folder / name).remove()
-
-
-@contextmanager
-def writing(folder: IndexPath) -> Iterator[None]:
-    """Turn what the system says while an index is written into IndexWriteError."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise IndexWriteError(
-                f"no space left to write the index at {folder}; the old index is unchanged"
-            ) from error
-        if error.errno in UNWRITABLE:
-            raise IndexWriteError(
-                f'the index at {folder} cannot be written: {error.strerror}; choose another place with "--index DIR"'
-            ) from error
-        raise
-
-
-def sum_of(path: IndexPath) -> Sum:
-    """Return the size and the SHA-256 of a file; raises OSError."""
-    size, digest = 0, hashlib.sha256()
-    with path.open(MAPPED_BYTES) as file:
-        while block := file.read(READ_BYTES):
-            size += len(block)
-            digest.update(block)
-    return size, digest.hexdigest()
-
-
-def sums_of(folder: IndexPath) -> dict[str, Sum]:
-    """Return the sums of the files of a segment."""
-    return {name: sum_of(folder / name) for name in folder.entries()}
-
-
-def synced_sum(path: IndexPath) -> Sum:
-    """Make a file that was just written durable, and return its sum; raises OSError."""
-    path.sync()
-    return sum_of(path)
-
-
-def sync_folder(folder: IndexPath) -> None:
-    """Make a folder and the files in it durable."""
-    for name in folder.entries():
-        (folder / name).sync()
-    folder.sync()

@@ -1,17 +1,22 @@
-"""Exceptions that wrong numbers in stored tables cause, to errors of the index."""
+"""What the system and wrong numbers in stored tables make code raise, to errors of the index."""
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from coderag.errors import CoderagError
+from coderag.errors import CoderagError, IndexWriteError
+from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.misread import DATA_ERRORS, misread
 
-__all__ = ["may_come_of_damage", "reading_tables"]
+__all__ = ["may_come_of_damage", "reading_tables", "writing"]
 
 OURS = "coderag"
+UNWRITABLE = frozenset(  # no bug, but what the system, the disk or a limit does not let happen
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EIO, errno.EFBIG}
+)
 # Libraries whose frames lie between a reader of tables and what it raises; whoever called them is to blame.
 BETWEEN = sys.stdlib_module_names | {"numpy", "msgspec", "numkong"}
 
@@ -58,3 +63,20 @@ def _packages(error: BaseException) -> Iterator[str]:
         trace = trace.tb_next
     for frame in reversed(frames):
         yield str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+@contextmanager
+def writing(folder: IndexPath) -> Iterator[None]:
+    """Turn what the system says while an index is written into IndexWriteError."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise IndexWriteError(
+                f"no space left to write the index at {folder}; the old index is unchanged"
+            ) from error
+        if error.errno in UNWRITABLE:
+            raise IndexWriteError(
+                f'the index at {folder} cannot be written: {error.strerror}; choose another place with "--index DIR"'
+            ) from error
+        raise

@@ -12,7 +12,7 @@ import numpy as np
 from coderag.index.catalog.catalog import Catalog
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.context.bounded import fitted
-from coderag.search.context.candidates import candidates
+from coderag.search.context.candidates import Candidates, candidates
 from coderag.search.context.ddl import Spelling
 from coderag.search.context.joining import all_joins
 from coderag.search.context.pack import Packed, fitting, pack
@@ -75,20 +75,13 @@ def schema_context(
     dialect = _dialect([context_table.table for context_table in found.ranked] or listed)
     hints = _hints(catalog, ranking, dialect, budget=budget)
     naming = min(OTHERS_SHARE * budget, OTHER_TOKENS * len(scope.behind))
-    packed = pack(
-        found,
-        cache(lambda number: frozenset(neighbour for neighbour, _ in catalog.neighbours(number))),
-        Spelling.of(dialect, found.tables),
-        budget=max(budget - TITLE_TOKENS - naming - hints.tokens, 0),
-        values=samples,
-    )
+    room = max(budget - TITLE_TOKENS - naming - hints.tokens, 0)
+    packed = _packed(catalog, found, dialect, budget=room, samples=samples)
     if not ranking.matched and not packed.whole:
         packed = Packed((), tuple(listed), whole=False)
     known = sum(database.size for database in ranking.databases)
     shown = {int(catalog.group[table.number]) for table in packed.tables}
-    behind = (
-        [ranked_database for ranked_database in scope.behind if ranked_database.database not in shown] if shown else []
-    )
+    behind = [ranked for ranked in scope.behind if shown and ranked.database not in shown]
     named = named_databases(catalog, behind)
     context = SchemaContext(
         question=question,
@@ -112,6 +105,17 @@ def schema_context(
         budget=budget,
     )
     return fitted(context, lambda smaller: ddl_text(smaller, values=samples))[0]
+
+
+def _packed(catalog: Catalog, found: Candidates, dialect: Dialect, *, budget: int, samples: bool) -> Packed:
+    """Return as much of the candidates as fits."""
+    return pack(
+        found,
+        cache(lambda number: frozenset(neighbour for neighbour, _ in catalog.neighbours(number))),
+        Spelling.of(dialect, found.tables),
+        budget=budget,
+        values=samples,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,12 +89,7 @@ def rank_tables(
     request = Request(
         catalog=catalog,
         allowed=allowed,
-        matches=match(
-            catalog,
-            _sought(catalog, words, evidence, definitions=definitions),
-            allowed,
-            phrases=phrase_expansions(catalog, words),
-        ),
+        matches=_matches(catalog, words, evidence, definitions=definitions, allowed=allowed),
         votes=votes(catalog, similar),
         definitions=definitions,
         near=_near(catalog, vector),
@@ -118,6 +113,19 @@ def rank_tables(
         databases=tuple(rank_databases(catalog, scores, allowed)),
         matched=any((parts[signal.name] * allowed).any() for signal in signals if signal.name not in COMMON),
     )
+
+
+def _matches(
+    catalog: Catalog,
+    words: Sequence[AskedWord],
+    evidence: str,
+    *,
+    definitions: Sequence[DefinitionMatch],
+    allowed: Array,
+) -> Matches:
+    """Return which tables and columns hold the terms and phrases of a question."""
+    sought = _sought(catalog, words, evidence, definitions=definitions)
+    return match(catalog, sought, allowed, phrases=phrase_expansions(catalog, words))
 
 
 def _sought(

@@ -95,10 +95,7 @@ def scanner(name: str, delimiter: str = ";", *, broken: bool = False) -> Scanner
     comment = rf"(?P<comment>{_any(comments if broken else [*comments, FLAT_COMMENT])})"
     rest = NEVER if broken else rf"(?P<open>(?:{_any(dialect.strings)}|/\*).*+)"
     dull = [*strings, *comments, *TAGS, EXPRESSION]
-    special = {*dialect.strings, *dialect.identifiers, delimiter[0], *"-/{\n"}
-    special |= {"#"} if any("#" in one for one in dialect.comments) else set()
-    special |= {"$"} if dollar != NEVER else set()
-    special |= {"\\"} if dialect.endings else set()
+    special = _special_signs(dialect, delimiter, dollar=dollar != NEVER)
     return Scanner(
         gap=_compile(rf"(?:\s++|{_any([version_comment, version_end, *comments, *TAGS])})*+"),
         comment=_compile(_any(comments)),
@@ -122,6 +119,15 @@ def scanner(name: str, delimiter: str = ";", *, broken: bool = False) -> Scanner
         created=_compile(CREATED),
         dollar=_compile(dollar),
     )
+
+
+def _special_signs(dialect: Dialect, delimiter: str, *, dollar: bool) -> set[str]:
+    """Return the signs with which a string, a comment, a template or the end of a statement begins."""
+    special = {*dialect.strings, *dialect.identifiers, delimiter[0], *"-/{\n"}
+    special |= {"#"} if any("#" in comment for comment in dialect.comments) else set()
+    special |= {"$"} if dollar else set()
+    special |= {"\\"} if dialect.endings else set()
+    return special
 
 
 def _compile(pattern: str) -> Pattern:

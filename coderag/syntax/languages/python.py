@@ -6,13 +6,23 @@ Nothing is run. A name is followed to what the file assigns to it, no further.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import NamedTuple
 
 from tree_sitter import Node
 
+from coderag.syntax.languages.python_blocks import (
+    Class,
+    Member,
+    classes_of,
+    definition_of,
+    imported_names,
+    is_docstring,
+    members_of,
+    names_imported_from,
+    runs_as_program,
+    statements,
+)
 from coderag.syntax.trees.string_literals import string_value
 from coderag.syntax.trees.tree import argument_nodes, named, parse, text_of
 from coderag.text.comments import doc_summary
@@ -33,10 +43,6 @@ MAX_STEPS = 12  # names followed one after the other: what goes on longer goes i
 MAX_PARTS = 20_000  # of one string or list
 MAX_STRING = 1_000_000
 COMMENT_ROWS = 12
-BRANCHES = frozenset(
-    "if_statement else_clause elif_clause try_statement except_clause finally_clause with_statement block "
-    "match_statement case_clause".split()
-)
 CODE_LIKE = re.compile(
     r"(?<![\w.])[\w.]++\s*+=\s*+\w++[.(]|^(?:class|def|import|from|return|if|for)\b.*|^\W*$"
     r"|type: ignore|noqa|auto generated"
@@ -66,16 +72,6 @@ class Steps:
         self._deeper += 1
 
 
-class Member(NamedTuple):
-    """An assignment in a class or module, or a method that stands for one."""
-
-    name: str
-    value: Node | None
-    annotation: Node | None
-    node: Node  # the statement
-    method: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
     """A call: what is called, with imports resolved, and its arguments."""
@@ -91,40 +87,6 @@ class Call:
         if 0 <= position < len(self.arguments):
             return self.arguments[position]
         return self.keywords.get(keyword)
-
-
-@dataclass(frozen=True, eq=False)
-class Class:
-    """A class of the file."""
-
-    name: str
-    node: Node
-    outer: Node  # with its decorators
-    bases: tuple[Node, ...]
-    keywords: Mapping[str, Node]
-
-    @cached_property
-    def members(self) -> Mapping[str, Member]:
-        """The assignments and methods of the body by name, the last of a name."""
-        found: dict[str, Member] = {}
-        for statement in statements(self.node.child_by_field_name("body")):
-            for member in _members(statement):
-                found.pop(member.name, None)
-                found[member.name] = member
-        return found
-
-    @cached_property
-    def inner(self) -> Mapping[str, Class]:
-        """The classes in the body by name."""
-        return {class_.name: class_ for class_ in _classes(self.node.child_by_field_name("body"))}
-
-    @cached_property
-    def doc(self) -> str:
-        """The first sentence of the docstring."""
-        first = next(iter(named(self.node.child_by_field_name("body"))), None)
-        if first is None or first.type != "expression_statement" or len(first.named_children) != 1:
-            return ""
-        return doc_summary(string_value(first.named_children[0]) or "")
 
 
 @dataclass(frozen=True)
@@ -367,7 +329,7 @@ class Code:
 
     def returned(self, function: Node) -> Node | None:
         """Return the expression of a function that does nothing but return it."""
-        body = [child for child in named(function.child_by_field_name("body")) if not _is_docstring(child)]
+        body = [child for child in named(function.child_by_field_name("body")) if not is_docstring(child)]
         if len(body) != 1 or body[0].type != "return_statement":
             return None
         return next(iter(named(body[0])), None)
@@ -378,7 +340,7 @@ class Code:
         rest = self.data[node.end_byte : end if end != -1 else None].lstrip(b" \t,)")
         if rest.startswith(b"#") and (text := _words([rest])):
             return text
-        if (after := node.next_named_sibling) is not None and _is_docstring(after):
+        if (after := node.next_named_sibling) is not None and is_docstring(after):
             return doc_summary(string_value(after.named_children[0]) or "")
         return self.comment_above(node)
 
@@ -407,36 +369,20 @@ def read_python(data: bytes) -> Code:
     functions: dict[str, Node] = {}
     for statement in statements(root):
         if statement.type == "import_statement":
-            imports |= _imported(statement)
+            imports |= imported_names(statement)
         elif statement.type == "import_from_statement":
             module = text_of(statement.child_by_field_name("module_name"))
             if named(statement, "wildcard_import"):
                 stars.append(module)
-            imports |= _imported_from(statement, module)
-        for member in _members(statement):
+            imports |= names_imported_from(statement, module)
+        for member in members_of(statement):
             if member.method:
                 functions[member.name] = member.node
             elif member.value is not None:
                 names[member.name] = member.value
-    return Code(data, root, imports, tuple(stars), names, {class_.name: class_ for class_ in _classes(root)}, functions)
-
-
-def statements(block: Node | None) -> Iterator[Node]:
-    """Yield the statements of a block and of the branches in it, in order; a decorated definition is one."""
-    waiting = [*reversed(named(block))]
-    while waiting:
-        node = waiting.pop()
-        if node.type == "block":
-            waiting += reversed(named(node))
-        elif node.type in BRANCHES and not runs_as_program(node):
-            waiting += [child for child in reversed(named(node)) if child.type in BRANCHES]
-        else:
-            yield node
-
-
-def runs_as_program(node: Node) -> bool:
-    """Tell whether a statement is `if __name__ == "__main__"`, which does not count for who imports the module."""
-    return "__name__" in text_of(node.child_by_field_name("condition"))
+    return Code(
+        data, root, imports, tuple(stars), names, {class_.name: class_ for class_ in classes_of(root)}, functions
+    )
 
 
 def _summands(node: Node) -> list[Node]:
@@ -454,81 +400,6 @@ def _summands(node: Node) -> list[Node]:
 def last_part(name: str) -> str:
     """Return the last part of a dotted name."""
     return name.rpartition(".")[2]
-
-
-def _imported(statement: Node) -> dict[str, str]:
-    """Return what `import a.b, c as d` binds: {"a": "a", "d": "c"}."""
-    found: dict[str, str] = {}
-    for child in named(statement, "dotted_name", "aliased_import"):
-        if child.type == "aliased_import":
-            found[text_of(child.child_by_field_name("alias"))] = text_of(child.child_by_field_name("name"))
-        else:
-            first = text_of(child).partition(".")[0]
-            found[first] = first
-    return found
-
-
-def _imported_from(statement: Node, module: str) -> dict[str, str]:
-    prefix = module if module.endswith(".") else f"{module}."
-    found: dict[str, str] = {}
-    for node in statement.children_by_field_name("name"):
-        if node.type == "aliased_import":
-            found[text_of(node.child_by_field_name("alias"))] = prefix + text_of(node.child_by_field_name("name"))
-        else:
-            found[text_of(node)] = prefix + text_of(node)
-    return found
-
-
-def _classes(block: Node | None) -> Iterator[Class]:
-    for statement in statements(block):
-        node = definition_of(statement)
-        if node.type != "class_definition":
-            continue
-        bases: list[Node] = []
-        keywords: dict[str, Node] = {}
-        for child in named(node.child_by_field_name("superclasses")):
-            value = child.child_by_field_name("value") if child.type == "keyword_argument" else None
-            if value is not None:
-                keywords[text_of(child.child_by_field_name("name"))] = value
-            elif child.type != "keyword_argument":
-                bases.append(child)
-        yield Class(text_of(node.child_by_field_name("name")), node, statement, tuple(bases), keywords)
-
-
-def definition_of(statement: Node) -> Node:
-    """Return a definition without its decorators."""
-    if statement.type != "decorated_definition":
-        return statement
-    return statement.child_by_field_name("definition") or statement
-
-
-def _members(statement: Node) -> Iterator[Member]:
-    """Yield the names that a statement assigns to, and the name of a function."""
-    definition = definition_of(statement)
-    if definition.type == "function_definition":
-        returned = definition.child_by_field_name("return_type")
-        yield Member(text_of(definition.child_by_field_name("name")), None, returned, statement, method=True)
-        return
-    if statement.type != "expression_statement":
-        return
-    for child in named(statement, "assignment"):
-        targets: list[Node] = []
-        node: Node | None = child
-        annotation = child.child_by_field_name("type")
-        while node is not None and node.type == "assignment":
-            if (left := node.child_by_field_name("left")) is not None:
-                targets.append(left)
-            node = node.child_by_field_name("right")
-        for left in targets:
-            if left.type == "identifier":
-                yield Member(text_of(left), node, annotation, statement)
-            elif node is not None and left.type == "pattern_list" and node.type == "expression_list":
-                pairs = zip(named(left), named(node), strict=False)
-                yield from (Member(text_of(name), value, None, statement) for name, value in pairs)
-
-
-def _is_docstring(node: Node) -> bool:
-    return node.type == "expression_statement" and [child.type for child in node.named_children] == ["string"]
 
 
 def _words(rows: list[bytes]) -> str:

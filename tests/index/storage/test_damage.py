@@ -19,7 +19,8 @@ from coderag.index.build.build import update
 from coderag.index.build.job import BuildOptions
 from coderag.index.storage.arrays.arrays import open_arrays
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.manifest import publish_manifest, read_manifest
+from coderag.index.storage.manifest import read_manifest
+from coderag.index.storage.manifest_writer import publish_manifest
 from tests.workspace import Answer, answers, index_file, write
 
 FILES = ("manifest.json", "listing-1-*.bin", "segments/*/arrays.bin", "segments/*/text.bin")

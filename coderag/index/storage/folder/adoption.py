@@ -20,11 +20,11 @@ from coderag.index.storage.manifest import (
     as_foreign,
     decode_manifest,
     listing_of,
-    publish_manifest,
     read_sealed_manifest,
     without_history,
-    writing,
 )
+from coderag.index.storage.manifest_writer import publish_manifest
+from coderag.index.storage.symptoms import writing
 
 __all__ = ["bring_home", "take_over"]
 

@@ -9,7 +9,8 @@ from stat import S_ISREG
 from coderag.errors import IndexWriteError
 from coderag.index.storage.folder.entries import split_entries
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.manifest import MANIFEST, SEGMENTS, writing
+from coderag.index.storage.manifest import MANIFEST, SEGMENTS
+from coderag.index.storage.symptoms import writing
 
 __all__ = ["check_folder", "has_manifest"]
 

@@ -1,0 +1,1 @@
+"""What an index answers, as functions of the snapshot that a call began with; `coderag.Index` has them as methods."""
