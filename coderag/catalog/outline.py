@@ -116,19 +116,19 @@ def _with_comment(lines: Lines, row: int, free_row: int) -> int:
     return row
 
 
-def _definition(one: Declared, lines: Lines, first_row: int, row: int, last_row: int) -> Definition:
+def _definition(declared: Declared, lines: Lines, first_row: int, row: int, last_row: int) -> Definition:
     return Definition(
-        name=one.name.name,
-        qualified_name=str(one.name),
-        kind=one.kind,
+        name=declared.name.name,
+        qualified_name=str(declared.name),
+        kind=declared.kind,
         parent=-1,
         first_row=first_row,
         row=row,
         last_row=last_row,
         start_byte=lines.starts[row],
         end_byte=lines.ends[last_row],
-        signature=one.signature,
-        doc=doc_summary(one.comment),
+        signature=declared.signature,
+        doc=doc_summary(declared.comment),
         decorators=(),
         statement_rows=tuple(range(row + 1, last_row + 1)),
     )

@@ -132,9 +132,9 @@ def groups_by(judged: Sequence[Judged], by: str | None) -> list[Group]:
     return grouped(judged, (lambda one: _group(one, by)) if by else None)
 
 
-def _group(one: Judged, by: str) -> str:
-    folder = folder_of_path(one.question.wanted[0][0].path) if one.question.is_answerable else ""
-    return {"language": one.language, "kind": one.question.kind, "folder": folder}[by]
+def _group(judged: Judged, by: str) -> str:
+    folder = folder_of_path(judged.question.wanted[0][0].path) if judged.question.is_answerable else ""
+    return {"language": judged.language, "kind": judged.question.kind, "folder": folder}[by]
 
 
 def note_missing(judged: Sequence[Judged]) -> None:

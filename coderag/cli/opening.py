@@ -149,31 +149,31 @@ def note_writer(holder: Holder | None) -> None:
     note(f"waiting for {holder or 'another process'}, which writes the index")
 
 
-def _make_sure(one: Root) -> None:
+def _make_sure(root: Root) -> None:
     """Build the index of a root that has none, or none that can be read."""
     try:
-        Index.of([one])
+        Index.of([root])
     except StoredIndexError:
         pass
     else:
         return
-    note_untrusted(one)
+    note_untrusted(root)
     from coderag.cli.remote import ensured  # most searches find an index
 
     index = ensured(
-        one,
+        root,
         lambda parts, bar: Index.ensure(
-            one.root, index=one.index, graph=not has_background(), parts=parts, watch=bar, waiting=note_writer
+            root.root, index=root.index, graph=not has_background(), parts=parts, watch=bar, waiting=note_writer
         ),
         waiting=note_writer,
     )
     index.close()
     note_repairs(index)
-    follow_up(one)
+    follow_up(root)
     report = index.reports[0]
     if report.read or report.rebuilt or not report.repaired:
         what = f"{counted(report.read, 'file')}, {counted(report.chunks, 'chunk')}"
-        note(f"indexed {one.root}: {what} in {report.seconds:.1f} s")
+        note(f"indexed {root.root}: {what} in {report.seconds:.1f} s")
 
 
 def _refresh(index: Index, stale: list[str] | None) -> None:
@@ -213,12 +213,12 @@ def _is_written_for_us(root: Root) -> bool:
     return holder is None or is_own_writer(holder.pid)
 
 
-def note_untrusted(one: Root) -> None:
+def note_untrusted(root: Root) -> None:
     """Say that an index is built beside that of somebody else, unless there is one already."""
-    if one.untrusted is not None and not one.folder.exists():
+    if root.untrusted is not None and not root.folder.exists():
         note(
-            f"{one.untrusted} was not made by you on this machine, so it is not trusted; another index is built at "
-            f'{one.folder} ("coderag index --trust" takes over the one that is there)'
+            f"{root.untrusted} was not made by you on this machine, so it is not trusted; another index is built at "
+            f'{root.folder} ("coderag index --trust" takes over the one that is there)'
         )
 
 
@@ -239,7 +239,7 @@ def tidy_later(index: Index) -> None:
         spawn_due(index.roots, index.reports)
 
 
-def follow_up(one: Root, *, graph: bool = True) -> bool:
+def follow_up(root: Root, *, graph: bool = True) -> bool:
     """Start a background process that makes the graph and reads the history of a root, unless both are up to date.
 
     Tell whether the graph is made. Without `graph`, it is not.
@@ -250,10 +250,10 @@ def follow_up(one: Root, *, graph: bool = True) -> bool:
     from coderag.graph.store import is_graph_outdated
     from coderag.index.history.store import is_history_outdated
 
-    graph = graph and is_graph_outdated(one.folder)
-    history = is_history_outdated(one.folder, one.root)
+    graph = graph and is_graph_outdated(root.folder)
+    history = is_history_outdated(root.folder, root.root)
     if graph or history:
-        spawn_maintenance(one.folder, one.root, graph=graph, history=history)
+        spawn_maintenance(root.folder, root.root, graph=graph, history=history)
     return graph
 
 

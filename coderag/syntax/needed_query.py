@@ -73,7 +73,9 @@ class NeededQuery:
         return query
 
     def _part(self, needed: frozenset[Pattern]) -> LinkQuery:
-        tags, links = ("\n".join(one.text for one in patterns if one in needed) for patterns in self.prepare())
+        tags, links = (
+            "\n".join(pattern.text for pattern in patterns if pattern in needed) for patterns in self.prepare()
+        )
         text = f"{tags}\n{links}"
         grammar = reader(self._language).parser.language
         assert grammar is not None  # the parser was made with it
@@ -84,10 +86,10 @@ class NeededQuery:
         grammar = reader(self._language).parser.language
         assert grammar is not None  # the parser was made with it
         patterns = list(query_patterns(text))
-        ids = {kind: grammar.id_for_node_kind(kind, True) for one in patterns for kind in one.kinds}
+        ids = {kind: grammar.id_for_node_kind(kind, True) for pattern in patterns for kind in pattern.kinds}
         # The binding (tree-sitter 0.26) takes every kind for a supertype, but knows that those are not visible.
         supertypes = {kind for kind, id_ in ids.items() if id_ is not None and not grammar.node_kind_is_visible(id_)}
-        return [one._replace(kinds=one.kinds - supertypes) for one in patterns]
+        return [pattern._replace(kinds=pattern.kinds - supertypes) for pattern in patterns]
 
 
 @cache

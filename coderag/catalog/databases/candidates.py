@@ -126,9 +126,9 @@ def grouped_by(files: Iterable[Declared], key: Callable[[Declared], Hashable]) -
     return list(found.values())
 
 
-def is_migration(one: Declared) -> bool:
+def is_migration(declared: Declared) -> bool:
     """Tell whether a file is one of a series, and does not state the whole schema."""
-    return one.series is not None and not one.series.snapshot
+    return declared.series is not None and not declared.series.snapshot
 
 
 def disjoint(tables: Sequence[set[Key]], sets: Sets, first: int, second: int) -> bool:

@@ -89,21 +89,21 @@ def _common(editions: Sequence[_Edition]) -> Counter[tuple[int, int]]:
     )
 
 
-def _are_editions(one: _Edition, other: _Edition, common: int) -> bool:
-    if one.place != other.place:
+def _are_editions(edition: _Edition, other: _Edition, common: int) -> bool:
+    if edition.place != other.place:
         return False
-    share = common / min(len(one.tables), len(other.tables))
-    if not one.keys.isdisjoint(other.keys):
+    share = common / min(len(edition.tables), len(other.tables))
+    if not edition.keys.isdisjoint(other.keys):
         return share >= MIN_SHARE
-    if one.migrations and other.migrations and one.parent == other.parent:
-        same = len(one.migrations & other.migrations)
-        return same >= MIN_SAME_NAMES * max(len(one.migrations), len(other.migrations)) and share >= MIN_SHARE
-    if one.dialect == other.dialect or not {one.dialect, other.dialect} <= OTHERS.union(CHOICES):
+    if edition.migrations and other.migrations and edition.parent == other.parent:
+        same = len(edition.migrations & other.migrations)
+        return same >= MIN_SAME_NAMES * max(len(edition.migrations), len(other.migrations)) and share >= MIN_SHARE
+    if edition.dialect == other.dialect or not {edition.dialect, other.dialect} <= OTHERS.union(CHOICES):
         return False
-    if project_of(one.draft.main().path) != project_of(other.draft.main().path):
+    if project_of(edition.draft.main().path) != project_of(other.draft.main().path):
         return False
-    alike = common / len(one.tables | other.tables)
-    return alike >= MIN_ALIKE or (share >= MIN_CONTAINED and bool(one.draft.series or other.draft.series))
+    alike = common / len(edition.tables | other.tables)
+    return alike >= MIN_ALIKE or (share >= MIN_CONTAINED and bool(edition.draft.series or other.draft.series))
 
 
 def _rank(draft: DatabaseCandidate) -> tuple[object, ...]:

@@ -182,25 +182,27 @@ def with_dependents(drafts: list[DatabaseCandidate], files: list[Declared]) -> l
     ]
 
 
-def _best(one: Declared, drafts: Sequence[DatabaseCandidate], *, mains: Sequence[Declared], index: Index) -> int | None:
+def _best(
+    declared: Declared, drafts: Sequence[DatabaseCandidate], *, mains: Sequence[Declared], index: Index
+) -> int | None:
     """Return the draft that has most of the tables a file uses; of several, the most alike and the nearest."""
     counts: defaultdict[int, int] = defaultdict(int)
-    for key in one.used:
+    for key in declared.used:
         for number in index.holders(key, exact_first=False):
             counts[number] += 1
-    folder = base_folder(one.path)
+    folder = base_folder(declared.path)
     least = max(counts.values(), default=0) * NEARLY
     if not counts:
-        return _around(one, folder, drafts)
+        return _around(declared, folder, drafts)
 
     def fit(number: int) -> tuple[object, ...]:
         draft, main = drafts[number], mains[number]
         return (
-            draft.side != one.side,
+            draft.side != declared.side,
             draft.live,
-            not _same_stem(one.path, main.path),
+            not _same_stem(declared.path, main.path),
             draft.folder != folder,
-            one.file.facts.dialect != main.file.facts.dialect,
+            declared.file.facts.dialect != main.file.facts.dialect,
             distance(folder, draft.folder),
             -counts[number],
             number,
@@ -209,9 +211,9 @@ def _best(one: Declared, drafts: Sequence[DatabaseCandidate], *, mains: Sequence
     return min((number for number, count in counts.items() if count >= least), key=fit)
 
 
-def _around(one: Declared, folder: str, drafts: Sequence[DatabaseCandidate]) -> int | None:
+def _around(declared: Declared, folder: str, drafts: Sequence[DatabaseCandidate]) -> int | None:
     """Return the draft in whose folder a file lies that uses no table, the innermost; or the only one of the root."""
-    mine = [(number, draft) for number, draft in enumerate(drafts) if draft.side == one.side and not draft.live]
+    mine = [(number, draft) for number, draft in enumerate(drafts) if draft.side == declared.side and not draft.live]
     around = [(number, draft) for number, draft in mine if f"{folder}/".startswith(f"{draft.folder}/".lstrip("/"))]
     deepest = max((len(draft.folder) for _, draft in around), default=0)
     numbers = [number for number, draft in around if len(draft.folder) == deepest] or [number for number, _ in mine]

@@ -80,9 +80,9 @@ def _take_named(files: list[Declared]) -> Taken:
     return drafts, rest
 
 
-def _is_model(one: Declared) -> bool:
+def _is_model(declared: Declared) -> bool:
     """Tell whether a file has models that say what their tables are; others only describe those that are there."""
-    return bool(one.names) and not MODEL_ORIGINS.isdisjoint(one.origins)
+    return bool(declared.names) and not MODEL_ORIGINS.isdisjoint(declared.origins)
 
 
 def _take_series(files: list[Declared]) -> Taken:
@@ -101,11 +101,11 @@ def _take_series(files: list[Declared]) -> Taken:
     return _joined_series(drafts), rest
 
 
-def series_key(one: Declared) -> Hashable:
+def series_key(declared: Declared) -> Hashable:
     """Return what files of one series of migrations share."""
-    if one.series is not None and one.series.tool == "django":  # every app has a chain, all in one database
-        return project_of(one.path), one.side, one.series.tool
-    return one.home, one.side, ""
+    if declared.series is not None and declared.series.tool == "django":  # every app has a chain, all in one database
+        return project_of(declared.path), declared.side, declared.series.tool
+    return declared.home, declared.side, ""
 
 
 def _joined_series(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
@@ -188,8 +188,8 @@ def _take_dbt(files: list[Declared]) -> Taken:
     return [DatabaseCandidate(project, folder=_dbt_folder(project[0]), project=True) for project in projects], rest
 
 
-def _dbt_folder(one: Declared) -> str:
-    parts = one.folder.split("/")
+def _dbt_folder(declared: Declared) -> str:
+    parts = declared.folder.split("/")
     at = next((position for position, part in enumerate(parts) if part in DBT_FOLDERS), len(parts))
     return "/".join(parts[:at])
 

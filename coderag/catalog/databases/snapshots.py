@@ -134,8 +134,8 @@ def _is_project(series: DatabaseCandidate, draft: DatabaseCandidate) -> bool:
     return files >= MIN_FILES and alike >= MIN_ALIKE and dialect_of(series) == dialect_of(draft)
 
 
-def _is_snapshot(one: Declared) -> bool:
-    return says_snapshot(one.path) or (one.series is not None and one.series.snapshot)
+def _is_snapshot(declared: Declared) -> bool:
+    return says_snapshot(declared.path) or (declared.series is not None and declared.series.snapshot)
 
 
 def _is_base(series: DatabaseCandidate, snapshot: DatabaseCandidate) -> bool:

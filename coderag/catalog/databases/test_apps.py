@@ -51,8 +51,8 @@ def _is_django(draft: DatabaseCandidate) -> bool:
     return bool(made) and not draft.live and not draft.name and all(map(_is_of_django, made))
 
 
-def _is_of_django(one: Declared) -> bool:
-    if one.series is not None:
-        return one.series.tool == "django"
-    tables = [operation.table for operation in one.file.facts.operations if isinstance(operation, CreateTable)]
-    return one.path.endswith(".py") and bool(tables) and all("." in table.alias for table in tables)
+def _is_of_django(declared: Declared) -> bool:
+    if declared.series is not None:
+        return declared.series.tool == "django"
+    tables = [operation.table for operation in declared.file.facts.operations if isinstance(operation, CreateTable)]
+    return declared.path.endswith(".py") and bool(tables) and all("." in table.alias for table in tables)

@@ -245,7 +245,7 @@ class _Resolver:
         for one in (schema or of.schema, ""):
             if (exact := self.state.types.get(key_of(Name(name, one, of.database)))) is not None:
                 return exact
-        same = [one for key, one in self.state.types.items() if key[2] == folded]
+        same = [type_ for key, type_ in self.state.types.items() if key[2] == folded]
         return same[0] if len(same) == 1 else None
 
     # Views and routines

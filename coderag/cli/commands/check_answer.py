@@ -64,11 +64,11 @@ def _read(file: str, most: int) -> str:
     return text if len(text.encode()) <= most else text[: most // 4]
 
 
-def _lines(one: CheckedSentence, shown: Screen) -> Iterator[str]:
-    verdict = shown.paint(f"{one.verdict:<11}", STYLES.get(one.verdict, Style.BAD))
-    place = shown.paint(f"{one.line}:", Style.LINE)
-    yield f"{verdict} {place} {shorten(visible(' '.join(one.text.split())), SHOWN)}"
-    for fault in one.faults:
+def _lines(checked_sentence: CheckedSentence, shown: Screen) -> Iterator[str]:
+    verdict = shown.paint(f"{checked_sentence.verdict:<11}", STYLES.get(checked_sentence.verdict, Style.BAD))
+    place = shown.paint(f"{checked_sentence.line}:", Style.LINE)
+    yield f"{verdict} {place} {shorten(visible(' '.join(checked_sentence.text.split())), SHOWN)}"
+    for fault in checked_sentence.faults:
         style = Style.BAD if fault.severity is Severity.ERROR else Style.NOTE
         line = f"    {shown.paint(f'{fault.severity}[{fault.kind}]', style)} {visible(fault.message)}"
         quoted = shorten(visible(" ".join(fault.text.split())), SHOWN // 2)

@@ -141,13 +141,13 @@ def _cleaned(part: Part, options: argparse.Namespace) -> Cleaned:
     return Cleaned(part.name, str(part.path), before, removed, limit)
 
 
-def _where(one: Cleaned) -> str:
+def _where(cleaned: Cleaned) -> str:
     """Return the path of a part, and what a clone is of and since when nobody used it."""
-    if one.unused_days is None:
-        return one.path
-    days = int(one.unused_days)
+    if cleaned.unused_days is None:
+        return cleaned.path
+    days = int(cleaned.unused_days)
     used = f"unused for {days:,} day{'' if days == 1 else 's'}" if days else "used today"
-    return f"{one.address}, {used}, {one.path}"
+    return f"{cleaned.address}, {used}, {cleaned.path}"
 
 
 def _lines(cleaned: list[Cleaned], options: argparse.Namespace) -> list[str]:

@@ -77,9 +77,9 @@ def _index_list(options: argparse.Namespace) -> int:
     )
 
 
-def _is_as_asked(one: Root, options: argparse.Namespace) -> bool:
+def _is_as_asked(root: Root, options: argparse.Namespace) -> bool:
     """Tell whether the index of a root was made by the options given."""
-    made = read_manifest(one.folder)
+    made = read_manifest(root.folder)
     return not (options.rebuild or options.encoder) and all(
         asked is None or asked == known
         for asked, known in (
@@ -90,7 +90,7 @@ def _is_as_asked(one: Root, options: argparse.Namespace) -> bool:
     )
 
 
-def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
+def _bring_up(root: Root, options: argparse.Namespace) -> tuple[Index, bool]:
     """Return the index of a root after reading what changed, or all of it, with its segments merged.
 
     And whether its graph follows in the background.
@@ -107,15 +107,15 @@ def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
         "graph": not (options.no_graph or later),
         "history": options.history,
     }
-    note_untrusted(one)
+    note_untrusted(root)
     if options.rebuild:
-        with Bar(f"Indexing {visible(one.repository)}", wanted=not options.quiet, at_once=True) as bar:
-            index = Index.build(one.root, index=one.index, **_as_made(one, asked), watch=bar, waiting=note_writer)
+        with Bar(f"Indexing {visible(root.repository)}", wanted=not options.quiet, at_once=True) as bar:
+            index = Index.build(root.root, index=root.index, **_as_made(root, asked), watch=bar, waiting=note_writer)
     else:
         index = ensured(
-            one,
+            root,
             lambda parts, bar: Index.ensure(
-                one.root, index=one.index, **asked, parts=parts, watch=bar, waiting=note_writer
+                root.root, index=root.index, **asked, parts=parts, watch=bar, waiting=note_writer
             ),
             waiting=note_writer,
             wanted=not options.quiet,
@@ -128,18 +128,18 @@ def _bring_up(one: Root, options: argparse.Namespace) -> tuple[Index, bool]:
     if not later:
         from coderag.api.updater import read_history
 
-        read_history(one)
+        read_history(root)
     note_repairs(index)
-    for why in unread_rules(read_manifest(one.folder)):
+    for why in unread_rules(read_manifest(root.folder)):
         note(f"{why}; callers of groups see nothing that its access rules may be about")
-    return index, later and follow_up(one, graph=not options.no_graph)
+    return index, later and follow_up(root, graph=not options.no_graph)
 
 
-def _as_made(one: Root, asked: dict[str, Any]) -> dict[str, Any]:
+def _as_made(root: Root, asked: dict[str, Any]) -> dict[str, Any]:
     """Return what is asked for, and for what is not how a root's index was made before."""
     made = None
     with suppress(StoredIndexError):
-        made = read_manifest(one.folder)
+        made = read_manifest(root.folder)
     contents = asked["contents"] or (made.contents if made else DEFAULT_CONTENT)
     return asked | {"contents": contents, "max_bytes": asked["max_bytes"] or (made.max_bytes if made else None)}
 
@@ -175,10 +175,10 @@ def _list_only(placed: list[Root], options: argparse.Namespace) -> int:
     return FOUND if files else NOTHING
 
 
-def _listing(one: Root, options: argparse.Namespace) -> Listing:
+def _listing(root: Root, options: argparse.Namespace) -> Listing:
     made = None
     with suppress(StoredIndexError):
-        made = read_manifest(one.folder)
+        made = read_manifest(root.folder)
     contents = options.content or (made.contents if made else DEFAULT_CONTENT)
     max_bytes = options.max_bytes or (made.max_bytes if made else MAX_BYTES)
-    return walk(one.root, WalkOptions(max_bytes, frozenset(map(Content, contents))))
+    return walk(root.root, WalkOptions(max_bytes, frozenset(map(Content, contents))))

@@ -34,16 +34,16 @@ def run(options: argparse.Namespace) -> int:
     return FOUND
 
 
-def _record(one: Language) -> dict[str, Any]:
+def _record(language: Language) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "title": one.title,
-        "content": str(one.content),
-        "reader": one.reader,
-        "grammar": one.grammar,
-        "version": _grammar_version(one.grammar) if one.grammar else "",
-        "extensions": one.extensions,
-        "filenames": one.filenames,
+        "name": language.name,
+        "title": language.title,
+        "content": str(language.content),
+        "reader": language.reader,
+        "grammar": language.grammar,
+        "version": _grammar_version(language.grammar) if language.grammar else "",
+        "extensions": language.extensions,
+        "filenames": language.filenames,
     }
 
 

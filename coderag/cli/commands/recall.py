@@ -33,8 +33,8 @@ def show_recall(options: argparse.Namespace) -> int:
     return FOUND if any(recalls.values()) else NOTHING
 
 
-def _lines(one: Root, recall: Recall | None, shown: Screen) -> list[str]:
-    title = f"{shown.paint(visible(one.repository), Style.TITLE)}  {visible(str(one.root))}"
+def _lines(root: Root, recall: Recall | None, shown: Screen) -> list[str]:
+    title = f"{shown.paint(visible(root.repository), Style.TITLE)}  {visible(str(root.root))}"
     if recall is None:
         return [title, labelled("vectors", "none: words alone answer", shown)]
     ways = {

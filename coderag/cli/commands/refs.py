@@ -102,17 +102,22 @@ def _lines(found: References, paths: Paths, shown: Screen, *, several: bool, eve
     yield from unresolved_lines(found.unresolved, paths, shown, repository=found.repository)
 
 
-def _row(one: Reference, group: Group, paths: Paths, repository: str) -> tuple[str, int, str, str]:
-    spot = one.spot
+def _row(reference: Reference, group: Group, paths: Paths, repository: str) -> tuple[str, int, str, str]:
+    spot = reference.spot
     name = visible(spot.name)
     text = name if spot.kind not in (NodeKind.FILE, NodeKind.COLUMN, NodeKind.TABLE) else f"{spot.kind} {name}"
     if spot.kind is NodeKind.FILE:
-        text = "the file" if spot.path == one.path else name
-    members = [visible(member) for member in one.members[:MAX_MEMBERS]]
-    members += ["..."] if len(one.members) > MAX_MEMBERS else []
+        text = "the file" if spot.path == reference.path else name
+    members = [visible(member) for member in reference.members[:MAX_MEMBERS]]
+    members += ["..."] if len(reference.members) > MAX_MEMBERS else []
     remarks = [", ".join(members)] if members and group.role is not Role.MAPPED else []
-    remarks += ["whole rows"] if one.whole and group.role not in FOLDED else []
-    remarks += [f"in {visible(one.inner.removeprefix(spot.name + '.'))}"] if one.inner else []
-    remarks += [f"through {visible(one.through)}"] if one.through else []
-    remarks += [f"[{sure}]"] if (sure := certainty_text(one.certainty, one.candidates)) else []
-    return visible(paths.of(one.path, repository)) if one.path else "", one.line, text, "  ".join(remarks)
+    remarks += ["whole rows"] if reference.whole and group.role not in FOLDED else []
+    remarks += [f"in {visible(reference.inner.removeprefix(spot.name + '.'))}"] if reference.inner else []
+    remarks += [f"through {visible(reference.through)}"] if reference.through else []
+    remarks += [f"[{sure}]"] if (sure := certainty_text(reference.certainty, reference.candidates)) else []
+    return (
+        visible(paths.of(reference.path, repository)) if reference.path else "",
+        reference.line,
+        text,
+        "  ".join(remarks),
+    )

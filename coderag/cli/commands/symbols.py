@@ -72,14 +72,14 @@ def _vimgrep_line(symbol: Symbol, paths: Paths) -> str:
     return f"{path}:{symbol.span.start_line}:1:{visible(symbol.signature or f'{symbol.kind} {symbol.qualified_name}')}"
 
 
-def _lines(one: Symbol, paths: Paths, shown: Screen, *, several: bool) -> list[str]:
-    place = shown.paint(visible(paths.of(one.path, one.repository)), Style.PATH)
-    place += f":{shown.paint(str(one.span.start_line), Style.LINE)}"
-    name = shown.paint(visible(one.qualified_name), Style.NAME)
-    repository = f"  [{visible(one.repository)}]" if several else ""
-    lines = [f"{place}  {shown.paint(one.kind, Style.KIND)} {name}{repository}"]
-    if one.signature:
-        language = detect(one.path) if shown.colour else None
+def _lines(symbol: Symbol, paths: Paths, shown: Screen, *, several: bool) -> list[str]:
+    place = shown.paint(visible(paths.of(symbol.path, symbol.repository)), Style.PATH)
+    place += f":{shown.paint(str(symbol.span.start_line), Style.LINE)}"
+    name = shown.paint(visible(symbol.qualified_name), Style.NAME)
+    repository = f"  [{visible(symbol.repository)}]" if several else ""
+    lines = [f"{place}  {shown.paint(symbol.kind, Style.KIND)} {name}{repository}"]
+    if symbol.signature:
+        language = detect(symbol.path) if shown.colour else None
         width = shown.width - len(INDENT)
-        lines.append(INDENT + signature_text(one.signature, language.name if language else "", shown, width=width))
+        lines.append(INDENT + signature_text(symbol.signature, language.name if language else "", shown, width=width))
     return lines

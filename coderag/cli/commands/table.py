@@ -94,9 +94,10 @@ def _column_row(one: Table, column: Column) -> tuple[str, str, str, str]:
     return visible(column.name), visible(column.type), ", ".join(keys), visible("; ".join(notes))
 
 
-def _reference(one: Reference) -> str:
-    arrow = "→" if one.outward else "←"
-    return f"{', '.join(one.columns)} {arrow} {one.table} ({', '.join(one.other_columns)})  {one.evidence}"
+def _reference(reference: Reference) -> str:
+    arrow = "→" if reference.outward else "←"
+    columns, others = ", ".join(reference.columns), ", ".join(reference.other_columns)
+    return f"{columns} {arrow} {reference.table} ({others})  {reference.evidence}"
 
 
 def _placed(name: str, one: Table) -> str:

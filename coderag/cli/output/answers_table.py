@@ -22,20 +22,20 @@ def figures_record(figures: Sequence[AnswerFigures]) -> list[dict[str, Any]]:
     return [asdict(figure) for figure in figures]
 
 
-def answered_record(one: Answered) -> dict[str, Any]:
+def answered_record(answered: Answered) -> dict[str, Any]:
     """Return an answer as plain values: what was asked, what it is measured by, and which places it shows."""
     return {
-        "question": one.judged.question.text,
-        "kind": one.judged.question.kind,
-        "source": one.judged.question.source,
-        "answerable": one.judged.question.is_answerable,
-        "verdict": str(one.answer.verdict),
-        "confidence": one.answer.confidence,
-        "scores": {str(measure): value for measure, value in one.scores.items()},
-        "sources": [source.place for source in one.answer.sources],
-        "milliseconds": one.milliseconds,
-        "usage": asdict(one.usage),
-        "failure": one.failure,
+        "question": answered.judged.question.text,
+        "kind": answered.judged.question.kind,
+        "source": answered.judged.question.source,
+        "answerable": answered.judged.question.is_answerable,
+        "verdict": str(answered.answer.verdict),
+        "confidence": answered.answer.confidence,
+        "scores": {str(measure): value for measure, value in answered.scores.items()},
+        "sources": [source.place for source in answered.answer.sources],
+        "milliseconds": answered.milliseconds,
+        "usage": asdict(answered.usage),
+        "failure": answered.failure,
     }
 
 
@@ -77,11 +77,17 @@ def _rows(figures: Sequence[AnswerFigures], field: str) -> Iterator[Sequence[str
             yield visible(figure.group), name, f"{measured.questions:,}", mean
 
 
-def _cost(one: AnswerFigures) -> Sequence[str]:
-    counts = (one.questions, one.unanswerable, one.abstained, one.failed)
-    usage = (one.usage.calls, one.usage.prompt_tokens, one.usage.reply_tokens)
-    times = (f"{one.p50:.1f}", f"{one.p90:.1f}")
-    return visible(one.group), "", *(f"{count:,}" for count in counts), *times, *(f"{count:,}" for count in usage)
+def _cost(answer_figures: AnswerFigures) -> Sequence[str]:
+    counts = (answer_figures.questions, answer_figures.unanswerable, answer_figures.abstained, answer_figures.failed)
+    usage = (answer_figures.usage.calls, answer_figures.usage.prompt_tokens, answer_figures.usage.reply_tokens)
+    times = (f"{answer_figures.p50:.1f}", f"{answer_figures.p90:.1f}")
+    return (
+        visible(answer_figures.group),
+        "",
+        *(f"{count:,}" for count in counts),
+        *times,
+        *(f"{count:,}" for count in usage),
+    )
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -108,23 +108,41 @@ def _each(of: Callable[[Record], tuple[str, ...]], records: Sequence[Record]) ->
     return [of(record) for record in records]
 
 
-def _of_broken(one: Broken) -> tuple[str, ...]:
-    return _place(one.path, one.line), _code(one.name), f"{_code(one.within)}{'' if one.certain else ' (possibly)'}"
+def _of_broken(broken: Broken) -> tuple[str, ...]:
+    return (
+        _place(broken.path, broken.line),
+        _code(broken.name),
+        f"{_code(broken.within)}{'' if broken.certain else ' (possibly)'}",
+    )
 
 
-def _of_change(one: Changed) -> tuple[str, ...]:
-    what = _code(one.spot.name) if one.spot.kind is NodeKind.FILE else f"{one.spot.kind} {_code(one.spot.name)}"
-    how = f"{one.how}{f', was {_code(one.before)}' if one.before else ''}"
-    return what, f"{how}{f': {_code(one.detail)}' if one.detail else ''}", _place(one.spot.path, one.spot.line)
+def _of_change(changed: Changed) -> tuple[str, ...]:
+    what = (
+        _code(changed.spot.name)
+        if changed.spot.kind is NodeKind.FILE
+        else f"{changed.spot.kind} {_code(changed.spot.name)}"
+    )
+    how = f"{changed.how}{f', was {_code(changed.before)}' if changed.before else ''}"
+    return (
+        what,
+        f"{how}{f': {_code(changed.detail)}' if changed.detail else ''}",
+        _place(changed.spot.path, changed.spot.line),
+    )
 
 
-def _of_affected(one: Affected) -> tuple[str, ...]:
-    what = f"{one.spot.kind} {_code(one.spot.name)}"
-    return f"{one.distance}", what, _code(one.why), _place(one.path, one.line), f"{one.confidence:.0%}"
+def _of_affected(affected: Affected) -> tuple[str, ...]:
+    what = f"{affected.spot.kind} {_code(affected.spot.name)}"
+    return (
+        f"{affected.distance}",
+        what,
+        _code(affected.why),
+        _place(affected.path, affected.line),
+        f"{affected.confidence:.0%}",
+    )
 
 
-def _of_touched(one: Touched) -> tuple[str, ...]:
-    return _code(one.spot.name), f"{touched_text(one)} {_code(one.by)}", _place(one.path, one.line)
+def _of_touched(touched: Touched) -> tuple[str, ...]:
+    return _code(touched.spot.name), f"{touched_text(touched)} {_code(touched.by)}", _place(touched.path, touched.line)
 
 
 def _place(path: str, line: int) -> str:

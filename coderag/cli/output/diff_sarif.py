@@ -83,18 +83,22 @@ def _results(found: DiffImpact) -> Iterator[_Result]:
         yield _of_affected(one, POSSIBLY, "note")
 
 
-def _of_change(one: Changed) -> _Result:
-    name = one.spot.path if one.spot.kind is NodeKind.FILE else f"{one.spot.kind} {one.spot.name}"
+def _of_change(changed: Changed) -> _Result:
+    name = changed.spot.path if changed.spot.kind is NodeKind.FILE else f"{changed.spot.kind} {changed.spot.name}"
     # What is gone has no line any longer.
-    lines = (0, 0) if one.how is How.REMOVED else (one.spot.line, one.spot.end_line)
-    return _Result(CHANGED, "note", f"{name}: {change_text(one)}.", one.spot.path, *lines)
+    lines = (0, 0) if changed.how is How.REMOVED else (changed.spot.line, changed.spot.end_line)
+    return _Result(CHANGED, "note", f"{name}: {change_text(changed)}.", changed.spot.path, *lines)
 
 
-def _of_affected(one: Affected, rule: _Rule, level: str) -> _Result:
-    name = one.spot.path if one.spot.kind is NodeKind.FILE else f"{one.spot.kind} {one.spot.name}"
-    text = f"{name} {one.why}; {one.way[0]} changed ({one.confidence:.0%})."
-    properties = {"distance": one.distance, "confidence": one.confidence, "way": list(map(_printable, one.way))}
-    return _Result(rule, level, text, one.path, one.line, properties=properties)
+def _of_affected(affected: Affected, rule: _Rule, level: str) -> _Result:
+    name = affected.spot.path if affected.spot.kind is NodeKind.FILE else f"{affected.spot.kind} {affected.spot.name}"
+    text = f"{name} {affected.why}; {affected.way[0]} changed ({affected.confidence:.0%})."
+    properties = {
+        "distance": affected.distance,
+        "confidence": affected.confidence,
+        "way": list(map(_printable, affected.way)),
+    }
+    return _Result(rule, level, text, affected.path, affected.line, properties=properties)
 
 
 def _rule(rule: _Rule) -> dict[str, Any]:
@@ -107,20 +111,22 @@ def _rule(rule: _Rule) -> dict[str, Any]:
     }
 
 
-def _result(one: _Result) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(one.path), "uriBaseId": ROOT}}
-    if one.line:
-        location["region"] = {"startLine": one.line} | ({"endLine": one.end_line} if one.end_line > one.line else {})
-    seen = "\0".join((one.rule.id, one.path, one.text)).encode("utf-8", "surrogateescape")
+def _result(result: _Result) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(result.path), "uriBaseId": ROOT}}
+    if result.line:
+        location["region"] = {"startLine": result.line} | (
+            {"endLine": result.end_line} if result.end_line > result.line else {}
+        )
+    seen = "\0".join((result.rule.id, result.path, result.text)).encode("utf-8", "surrogateescape")
     return {
-        "ruleId": one.rule.id,
-        "ruleIndex": RULES.index(one.rule),
-        "level": one.level,
-        "message": {"text": _printable(one.text)},
+        "ruleId": result.rule.id,
+        "ruleIndex": RULES.index(result.rule),
+        "level": result.level,
+        "message": {"text": _printable(result.text)},
         "locations": [{"physicalLocation": location}],
         # The same finding keeps its identity where lines move.
         "partialFingerprints": {"coderag/v1": blake2b(seen, digest_size=16).hexdigest()},
-        **({"properties": one.properties} if one.properties else {}),
+        **({"properties": result.properties} if result.properties else {}),
     }
 
 

@@ -31,14 +31,15 @@ def summary_of(found: DiffImpact) -> str:
     return f"{' and '.join(parts)} changed: {', '.join(said)}"
 
 
-def change_text(one: Changed) -> str:
+def change_text(changed: Changed) -> str:
     """Return how something changed: "renamed, was a.py", "changed: type int to text"."""
-    return f"{one.how}{f', was {one.before}' if one.before else ''}{f': {one.detail}' if one.detail else ''}"
+    before = f", was {changed.before}" if changed.before else ""
+    return f"{changed.how}{before}{f': {changed.detail}' if changed.detail else ''}"
 
 
-def touched_text(one: Touched) -> str:
+def touched_text(touched: Touched) -> str:
     """Return how code uses a table: "read by"."""
-    return PASSIVE.get(one.how, f"{one.how} by")
+    return PASSIVE.get(touched.how, f"{touched.how} by")
 
 
 def diff_lines(found: DiffImpact, paths: Paths, shown: Screen, *, limit: int | None) -> Iterator[str]:
@@ -48,23 +49,33 @@ def diff_lines(found: DiffImpact, paths: Paths, shown: Screen, *, limit: int | N
     def place(path: str) -> str:
         return visible(paths.of(path, found.repository)) if path else ""
 
-    def of_change(one: Changed) -> Row:
-        name = "the file" if one.spot.kind is NodeKind.FILE else f"{one.spot.kind} {visible(one.spot.name)}"
-        return place(one.spot.path), one.spot.line, name, visible(change_text(one))
+    def of_change(changed: Changed) -> Row:
+        name = "the file" if changed.spot.kind is NodeKind.FILE else f"{changed.spot.kind} {visible(changed.spot.name)}"
+        return place(changed.spot.path), changed.spot.line, name, visible(change_text(changed))
 
-    def of_broken(one: Broken) -> Row:
-        within = f" in {visible(one.within)}" if one.within else ""
-        return place(one.path), one.line, f"{visible(one.name)}{within}", "" if one.certain else "possibly"
+    def of_broken(broken: Broken) -> Row:
+        within = f" in {visible(broken.within)}" if broken.within else ""
+        return place(broken.path), broken.line, f"{visible(broken.name)}{within}", "" if broken.certain else "possibly"
 
-    def of_touched(one: Touched) -> Row:
-        return place(one.path), one.line, visible(one.spot.name), visible(f"{touched_text(one)} {one.by}")
+    def of_touched(touched: Touched) -> Row:
+        return (
+            place(touched.path),
+            touched.line,
+            visible(touched.spot.name),
+            visible(f"{touched_text(touched)} {touched.by}"),
+        )
 
-    def of_affected(one: Affected) -> Row:
-        return affected_row(one, paths, found.repository)
+    def of_affected(affected: Affected) -> Row:
+        return affected_row(affected, paths, found.repository)
 
-    def of_test(one: RunnableTest) -> Row:
-        path, line, name, why = of_affected(one.found)
-        return path, line, name if one.found.spot.kind is NodeKind.FILE else visible(one.id.partition("::")[2]), why
+    def of_test(runnable_test: RunnableTest) -> Row:
+        path, line, name, why = of_affected(runnable_test.found)
+        return (
+            path,
+            line,
+            name if runnable_test.found.spot.kind is NodeKind.FILE else visible(runnable_test.id.partition("::")[2]),
+            why,
+        )
 
     yield from _group("still named, and gone", list(map(of_broken, found.broken)), shown, limit=limit)
     yield from _group("changed", list(map(of_change, found.changed)), shown, limit=limit)

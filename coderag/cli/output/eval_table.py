@@ -60,9 +60,16 @@ def _figure_rows(found: Evaluation) -> Rows:
     return [head, *(_figure_row(figure) for figure in found.figures)]
 
 
-def _figure_row(one: Figures) -> Sequence[str]:
-    measures = [_with_interval(known) for known in one.measures.values()]
-    return visible(one.group), _search(one.configuration), f"{one.questions:,}", *measures, _ms(one.p50), _ms(one.p90)
+def _figure_row(figures: Figures) -> Sequence[str]:
+    measures = [_with_interval(known) for known in figures.measures.values()]
+    return (
+        visible(figures.group),
+        _search(figures.configuration),
+        f"{figures.questions:,}",
+        *measures,
+        _ms(figures.p50),
+        _ms(figures.p90),
+    )
 
 
 def _compared_rows(found: Evaluation) -> Rows:
@@ -71,11 +78,18 @@ def _compared_rows(found: Evaluation) -> Rows:
     return [(*head, "Wins", "Ties", "Losses"), *(_compared_row(compared, main) for compared in found.compared)]
 
 
-def _compared_row(one: Compared, main: str) -> Sequence[str]:
-    known = one.measures[main]
+def _compared_row(compared: Compared, main: str) -> Sequence[str]:
+    known = compared.measures[main]
     spread = f"{known.difference.low:+.3f} to {known.difference.high:+.3f}"
     counts = [f"{number:,}" for number in (known.wins, known.ties, known.losses)]
-    return (visible(one.group), _search(one.second), f"{known.difference.mean:+.3f}", spread, f"{known.p:.4f}", *counts)
+    return (
+        visible(compared.group),
+        _search(compared.second),
+        f"{known.difference.mean:+.3f}",
+        spread,
+        f"{known.p:.4f}",
+        *counts,
+    )
 
 
 def _confidence_rows(found: Evaluation) -> Rows:
@@ -87,11 +101,11 @@ def _confidence_rows(found: Evaluation) -> Rows:
     ]
 
 
-def _confidence_row(one: Figures, sure: Calibration) -> Sequence[str]:
+def _confidence_row(figures: Figures, sure: Calibration) -> Sequence[str]:
     shares = [f"{value:.3f}" for value in (sure.right, sure.confidence)]
     errors = [f"{value:.3f}" for value in (sure.ece, sure.brier)]
     auc = "-" if sure.auc is None else f"{sure.auc:.3f}"
-    return visible(one.group), _search(one.configuration), f"{sure.questions:,}", *shares, auc, *errors
+    return visible(figures.group), _search(figures.configuration), f"{sure.questions:,}", *shares, auc, *errors
 
 
 def _reliability_rows(found: Evaluation) -> Rows:

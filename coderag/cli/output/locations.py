@@ -62,8 +62,8 @@ def locations_text(locations: Sequence[Location]) -> str:
     return ", ".join(named) + more
 
 
-def _spot_text(one: Location) -> str:
-    return f"{one.kind} {visible(one.name)} {visible(place_text(one.path, one.line))}".rstrip()
+def _spot_text(location: Location) -> str:
+    return f"{location.kind} {visible(location.name)} {visible(place_text(location.path, location.line))}".rstrip()
 
 
 def place_text(path: str, line: int) -> str:
@@ -107,12 +107,17 @@ def rows(found: Sequence[tuple[str, int, str, str]], shown: Screen, *, indent: s
     return lines
 
 
-def affected_row(one: Affected, paths: Paths, repository: str) -> tuple[str, int, str, str]:
+def affected_row(affected: Affected, paths: Paths, repository: str) -> tuple[str, int, str, str]:
     """Return what a change affects as a row: its place, its name, and why."""
-    name = "the file" if one.spot.kind is NodeKind.FILE else visible(one.spot.name)
-    remarks = [visible(one.why)]
-    remarks += [f"[{one.confidence:.0%}]"] if one.confidence < SURE else []
-    return visible(paths.of(one.path, repository)) if one.path else "", one.line, name, "  ".join(remarks)
+    name = "the file" if affected.spot.kind is NodeKind.FILE else visible(affected.spot.name)
+    remarks = [visible(affected.why)]
+    remarks += [f"[{affected.confidence:.0%}]"] if affected.confidence < SURE else []
+    return (
+        visible(paths.of(affected.path, repository)) if affected.path else "",
+        affected.line,
+        name,
+        "  ".join(remarks),
+    )
 
 
 def unresolved_lines(found: Sequence[Unresolved], paths: Paths, shown: Screen, *, repository: str) -> list[str]:

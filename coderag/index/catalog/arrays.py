@@ -69,8 +69,8 @@ def _strings(prefix: str, strings: Sequence[str]) -> dict[str, Array]:
 def _lists(prefix: str, lists: Sequence[Sequence[int]]) -> dict[str, Array]:
     """Return lists of numbers as all of them in a row and where each list begins."""
     offsets = np.zeros(len(lists) + 1, dtype=np.uint32)
-    np.cumsum(np.array([len(one) for one in lists], dtype=np.uint32), out=offsets[1:])
-    flat = np.array([number for one in lists for number in one], dtype=np.uint32)
+    np.cumsum(np.array([len(values) for values in lists], dtype=np.uint32), out=offsets[1:])
+    flat = np.array([number for values in lists for number in values], dtype=np.uint32)
     return {f"{prefix}_items": flat, f"{prefix}_starts": offsets}
 
 

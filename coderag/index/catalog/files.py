@@ -79,7 +79,7 @@ def _packed(found: Mapping[str, Iterable[Place]]) -> dict[str, Array]:
     paths = sorted(found)
     lists = [sorted(number[place] for place in found[path]) for path in paths]
     starts = np.zeros(len(paths) + 1, dtype=np.uint32)
-    np.cumsum(np.array([len(one) for one in lists], dtype=np.uint32), out=starts[1:])
+    np.cumsum(np.array([len(values) for values in lists], dtype=np.uint32), out=starts[1:])
     arrays: dict[str, Array] = {
         "file_place_items": np.array([one for own in lists for one in own], dtype=np.uint32),
         "file_place_starts": starts,

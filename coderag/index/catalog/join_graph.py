@@ -50,8 +50,8 @@ def relations_of(tables: Sequence[Table], queries: Sequence[ExampleQuery], colum
 def _identity(relation: Relation) -> frozenset[tuple[int, str, int, str]]:
     """Return what is the same for the same columns, whichever side is called left."""
     pairs = []
-    for one, other in zip(relation.left_columns, relation.right_columns, strict=True):
-        ends = sorted([(relation.left, one.casefold()), (relation.right, other.casefold())])
+    for column, other in zip(relation.left_columns, relation.right_columns, strict=True):
+        ends = sorted([(relation.left, column.casefold()), (relation.right, other.casefold())])
         pairs.append((*ends[0], *ends[1]))
     return frozenset(pairs)
 

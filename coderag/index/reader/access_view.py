@@ -100,12 +100,12 @@ class RootView:
             index_bytes=0,
         )
 
-    def _told(self, one: Skipped) -> Skipped:
+    def _told(self, skipped: Skipped) -> Skipped:
         """Return why a file was left out, for who may not see what a link leads to: there it leads nowhere."""
-        if one.reason not in LINKS or not one.detail:
-            return one
-        target = os.path.relpath(os.path.join(self.manifest.root, one.detail), self.manifest.root)
-        return replace(one, reason=SkipReason.BROKEN_LINK, detail="") if self.sight.hides(target) else one
+        if skipped.reason not in LINKS or not skipped.detail:
+            return skipped
+        target = os.path.relpath(os.path.join(self.manifest.root, skipped.detail), self.manifest.root)
+        return replace(skipped, reason=SkipReason.BROKEN_LINK, detail="") if self.sight.hides(target) else skipped
 
     def _seen(self, paths: Sequence[str]) -> tuple[str, ...]:
         return tuple(path for path in paths if not self.sight.hides(path))

@@ -102,7 +102,9 @@ def _querying(
 ) -> Iterator[str]:
     """Yield the files of code whose statements name a table that may be one of a hidden database."""
     tables = list(catalog.tables)
-    hidden = {number for number, one in enumerate(tables) if any(is_called(rule, one.name.database) for rule in rules)}
+    hidden = {
+        number for number, table in enumerate(tables) if any(is_called(rule, table.name.database) for rule in rules)
+    }
     names = TableNames(tables)
     for entry, segment in zip(manifest.segments, segments, strict=True):
         dead = set(entry.dead)

@@ -248,7 +248,7 @@ class Corpus:
 
     def with_dead(self, dead: Sequence[tuple[int, ...]]) -> Corpus:
         """Return the same chunks and files, of which others are dead: a list of numbers for each segment."""
-        other = Corpus([replaced(one, dead=files) for one, files in zip(self.members, dead, strict=True)])
+        other = Corpus([replaced(member, dead=files) for member, files in zip(self.members, dead, strict=True)])
         other.vector_graphs = self.vector_graphs
         other.__dict__.update({name: self.__dict__[name] for name in WHATEVER_IS_DEAD if name in self.__dict__})
         return other

@@ -89,25 +89,25 @@ class ObjectStore:
     def read_ranges(self, ranges: Sequence[Range]) -> list[bytes]:
         """Return some ranges of files, several at once; raises FileNotFoundError for a file that is not there."""
         found: list[bytes] = []
-        for one, data in zip(ranges, self._ranges(ranges), strict=True):
+        for range_, data in zip(ranges, self._ranges(ranges), strict=True):
             if data is None:
-                raise FileNotFoundError(f"{self.address}/{one.name}")
-            if len(data) != one.end - one.begin:
-                raise RemoteStoreError(f"{self.address}/{one.name} ends before byte {one.end:,}")
+                raise FileNotFoundError(f"{self.address}/{range_.name}")
+            if len(data) != range_.end - range_.begin:
+                raise RemoteStoreError(f"{self.address}/{range_.name} ends before byte {range_.end:,}")
             found.append(data)
         return found
 
     def _ranges(self, ranges: Sequence[Range]) -> list[bytes | None]:
         if not ranges:
             return []
-        for name in {one.name for one in ranges} if self._renames else ():
+        for name in {range_.name for range_ in ranges} if self._renames else ():
             self._check_links(name, removes=False)
         where = ranges[0].name
         with self._asking(where):
             found = self._files.cat_ranges(
-                [self._path(one.name) for one in ranges],
-                [one.begin for one in ranges],
-                [one.end for one in ranges],
+                [self._path(range_.name) for range_ in ranges],
+                [range_.begin for range_ in ranges],
+                [range_.end for range_ in ranges],
                 on_error="return",
             )
             for data in found:

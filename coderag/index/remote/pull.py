@@ -80,7 +80,7 @@ def pull_index(
             written.write_bytes(data)
             written.replace(folder / MANIFEST)
             _tidy(folder, manifest)
-        yield Pulled(place, sum(len(one.places) for one in objects), len(fetched), sum(fetched))
+        yield Pulled(place, sum(len(object_.places) for object_ in objects), len(fetched), sum(fetched))
 
 
 def discard(pulled: Pulled) -> None:
@@ -104,16 +104,16 @@ def _download(
 ) -> list[int]:
     """Write the objects that a folder lacks, and return their sizes; raises RemoteStoreError and OSError."""
     fetched = []
-    for number, one in enumerate(objects):
+    for number, object_ in enumerate(objects):
         if told is not None:
             told(number, len(objects))
-        for segment, file in one.places:
+        for segment, file in object_.places:
             home = folder / SEGMENTS / segment
             found = (home / file).stat()
-            if found is None or found.st_size != one.bytes:
+            if found is None or found.st_size != object_.bytes:
                 home.make_folders()
-                store.download(one.name, home / file, one.bytes)
-                fetched.append(one.bytes)
+                store.download(object_.name, home / file, object_.bytes)
+                fetched.append(object_.bytes)
     return fetched
 
 

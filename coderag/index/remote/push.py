@@ -92,13 +92,13 @@ def _upload(
 ) -> list[int]:
     """Write the objects that a store lacks, and return their sizes."""
     sent = []
-    for number, one in enumerate(objects):
+    for number, object_ in enumerate(objects):
         if told is not None:
             told(number, len(objects))
-        if not store.has(one.name, one.bytes):
-            segment, file = one.places[0]
-            store.upload(folder / SEGMENTS / segment / file, one.name)
-            sent.append(one.bytes)
+        if not store.has(object_.name, object_.bytes):
+            segment, file = object_.places[0]
+            store.upload(folder / SEGMENTS / segment / file, object_.name)
+            sent.append(object_.bytes)
     return sent
 
 

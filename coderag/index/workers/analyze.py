@@ -168,7 +168,7 @@ class _Builder:
         self._facts.append(deflate_facts(read.facts))
         self._links.append(deflate_links(read.links))
         self._trigrams += signatures(data, BLOCK_BYTES)
-        names = frozenset().union(*(one.names for one in read.outline.imports)) - IMPORT_KEYWORDS
+        names = frozenset().union(*(import_.names for import_ in read.outline.imports)) - IMPORT_KEYWORDS
         imported = frozenset(name.encode() for name in names)
         path_words = raw_words(file.path.encode("utf-8", "replace"))
         members = _member_names(read.drafts)

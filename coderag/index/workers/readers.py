@@ -179,10 +179,12 @@ def _masked(read: ReadFile, mask: bool) -> ReadFile:
 
     dialect = find_dialect(read.facts.dialect or GENERIC)
 
-    def masked(one: SchemaOperation) -> SchemaOperation:
-        if not isinstance(one, AddQuery):
-            return one
-        return AddQuery(msgspec.structs.replace(one.query, text=mask_literals(one.query.text, dialect)))
+    def masked(schema_operation: SchemaOperation) -> SchemaOperation:
+        if not isinstance(schema_operation, AddQuery):
+            return schema_operation
+        return AddQuery(
+            msgspec.structs.replace(schema_operation.query, text=mask_literals(schema_operation.query.text, dialect))
+        )
 
     facts = msgspec.structs.replace(read.facts, operations=tuple(map(masked, read.facts.operations)))
     return replace(read, facts=facts)

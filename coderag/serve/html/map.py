@@ -76,14 +76,14 @@ def tree_maps(index: Index, *, measure: Measure = Measure.SIZE) -> list[TreeMap]
     missing = index.missing_histories()
     return [
         TreeMap(
-            one.repository,
-            one.files,
-            tuple(_tiles(one.parts, changes, measure=measure)),
-            one.further,
+            map_.repository,
+            map_.files,
+            tuple(_tiles(map_.parts, changes, measure=measure)),
+            map_.further,
             measure=measure if any(changes) else Measure.SIZE,
-            missing="" if any(changes) else missing.get(one.repository, NO_COMMITS),
+            missing="" if any(changes) else missing.get(map_.repository, NO_COMMITS),
         )
-        for one, changes in zip(parts.maps, parts.changes, strict=True)
+        for map_, changes in zip(parts.maps, parts.changes, strict=True)
     ]
 
 

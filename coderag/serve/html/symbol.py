@@ -61,7 +61,7 @@ def card(index: Index, of: str, *, repository: str = "") -> Card:
     if not path or not line.isdecimal():
         raise QueryError("give FILE:LINE")
     symbols = [one for one in index.outline(path, repository=repository) if int(line) in one.span]
-    inner: Symbol | None = min(symbols, key=lambda one: len(one.span), default=None)
+    inner: Symbol | None = min(symbols, key=lambda symbol: len(symbol.span), default=None)
     chunk = _chunk_at(index, path, int(line), repository)
     try:
         meanings = index.refs(of, shown=SHOWN_ON_CARD, repository=repository)

@@ -61,16 +61,16 @@ class Checks:
             yield _diagnostic(document, place, finding)
 
 
-def _diagnostic(document: Document, place: SqlPlace, one: Finding) -> Diagnostic:
+def _diagnostic(document: Document, place: SqlPlace, finding: Finding) -> Diagnostic:
     rows = place.text.split("\n")
-    start = place.start + sum(len(row) + 1 for row in rows[: one.line - 1]) + one.column - 1
+    start = place.start + sum(len(row) + 1 for row in rows[: finding.line - 1]) + finding.column - 1
     return Diagnostic(
-        document.range(start, start + one.end_column - one.column + 1),
-        one.message,
-        severity=SEVERITIES[one.severity],
-        code=str(one.code),
+        document.range(start, start + finding.end_column - finding.column + 1),
+        finding.message,
+        severity=SEVERITIES[finding.severity],
+        code=str(finding.code),
         source=SOURCE,
-        data=list(one.suggestions),
+        data=list(finding.suggestions),
     )
 
 
@@ -84,10 +84,10 @@ def actions_at(document: Document, diagnostics: Sequence[Diagnostic]) -> list[Co
     ]
 
 
-def _fix(document: Document, one: Diagnostic, name: str, *, preferred: bool) -> CodeAction:
-    start = document.offset(one.range.start)
+def _fix(document: Document, diagnostic: Diagnostic, name: str, *, preferred: bool) -> CodeAction:
+    start = document.offset(diagnostic.range.start)
     if start and document.text[start - 1] == ".":  # what stands before it is kept
         name = name.rpartition(".")[2]
-    edit = WorkspaceEdit(changes={document.uri: [TextEdit(one.range, name)]})
+    edit = WorkspaceEdit(changes={document.uri: [TextEdit(diagnostic.range, name)]})
     title = f"Change to '{visible(name)}'"
-    return CodeAction(title, kind=CodeActionKind.QuickFix, diagnostics=[one], is_preferred=preferred, edit=edit)
+    return CodeAction(title, kind=CodeActionKind.QuickFix, diagnostics=[diagnostic], is_preferred=preferred, edit=edit)

@@ -83,6 +83,6 @@ def _equalities(condition: exp.Expr | None, sources: Sources) -> Iterator[tuple[
                 yield None, effect
 
 
-def _only(one: exp.Expr) -> exp.Expr | None:
+def _only(expr: exp.Expr) -> exp.Expr | None:
     """Return the value of an IN of one value."""
-    return one.expressions[0] if isinstance(one, exp.In) and len(one.expressions) == 1 else None
+    return expr.expressions[0] if isinstance(expr, exp.In) and len(expr.expressions) == 1 else None

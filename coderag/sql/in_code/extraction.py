@@ -198,7 +198,12 @@ class Extraction:
         hole = value[0]
         if hole.parameter:
             function = next(
-                (one for one in scope.outwards() if one.node.start_byte == hole.start and one.kind == "function"), None
+                (
+                    level
+                    for level in scope.outwards()
+                    if level.node.start_byte == hole.start and level.kind == "function"
+                ),
+                None,
             )
             if function is not None:
                 self.forwarding.setdefault(function.node.start_byte, set()).add(hole.parameter)

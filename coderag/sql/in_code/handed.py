@@ -124,7 +124,10 @@ def _told(node: Node, scope: Scope) -> _Told | None:
 
 
 def _events(name: str, scope: Scope) -> Sequence[Event]:
-    return next((one.events[name] for one in scope.outwards() if one.kind == "function" and name in one.events), ())
+    return next(
+        (level.events[name] for level in scope.outwards() if level.kind == "function" and name in level.events),
+        (),
+    )
 
 
 def _listed(node: Node) -> Iterator[str]:

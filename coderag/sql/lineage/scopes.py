@@ -249,7 +249,9 @@ def joins_of(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Join]:
 
 def join_key(join: Join) -> tuple[object, ...]:
     """Return what is equal for the same join written in either direction and order."""
-    columns = [(one.casefold(), two.casefold()) for one, two in zip(join.left_columns, join.right_columns, strict=True)]
+    columns = [
+        (column.casefold(), two.casefold()) for column, two in zip(join.left_columns, join.right_columns, strict=True)
+    ]
     if join.right.key < join.left.key:
         return join.right.key, join.left.key, *sorted((two, one) for one, two in columns)
     return join.left.key, join.right.key, *sorted(columns)

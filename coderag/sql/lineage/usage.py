@@ -88,15 +88,15 @@ def resolved(usage: Usage, columns_of: ColumnsOf) -> Usage:
     return replace(usage, columns=tuple(columns))
 
 
-def _both(one: Usage, other: Usage) -> Usage:
+def _both(usage: Usage, other: Usage) -> Usage:
     return Usage(
-        reads=_merged(one.reads, other.reads),
-        writes=_merged(one.writes, other.writes),
-        deletes=_merged(one.deletes, other.deletes),
-        whole=_merged(one.whole, other.whole),
-        columns=tuple(dict.fromkeys((*one.columns, *other.columns))),
-        joins=tuple(dict.fromkeys((*one.joins, *other.joins))),
-        calls=tuple({name.casefold(): name for name in reversed((*one.calls, *other.calls))}.values())[::-1],
+        reads=_merged(usage.reads, other.reads),
+        writes=_merged(usage.writes, other.writes),
+        deletes=_merged(usage.deletes, other.deletes),
+        whole=_merged(usage.whole, other.whole),
+        columns=tuple(dict.fromkeys((*usage.columns, *other.columns))),
+        joins=tuple(dict.fromkeys((*usage.joins, *other.joins))),
+        calls=tuple({name.casefold(): name for name in reversed((*usage.calls, *other.calls))}.values())[::-1],
     )
 
 

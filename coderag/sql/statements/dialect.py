@@ -233,8 +233,8 @@ def _occurs(sign: Sign, text: str, words: set[str]) -> bool:
     )
 
 
-def _kin(one: Dialect, other: Dialect) -> bool:
-    return one.inherits == other.name or other.inherits == one.name
+def _kin(dialect: Dialect, other: Dialect) -> bool:
+    return dialect.inherits == other.name or other.inherits == dialect.name
 
 
 @cache

@@ -105,10 +105,10 @@ class Code:
         """Return the code from the point of view where more names are assigned."""
         return replace(self, names={**self.names, **names}) if names else self
 
-    def within(self, one: Class) -> Code:
+    def within(self, class_: Class) -> Code:
         """Return the code from the point of view of the body of a class."""
-        own = {member.name: member.value for member in one.members.values() if member.value and not member.method}
-        return replace(self, names={**self.names, **own}, classes={**self.classes, **one.inner})
+        own = {member.name: member.value for member in class_.members.values() if member.value and not member.method}
+        return replace(self, names={**self.names, **own}, classes={**self.classes, **class_.inner})
 
     def without(self, name: str) -> Code:
         """Return the code from the point of view where a name is not assigned yet."""

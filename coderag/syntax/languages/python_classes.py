@@ -20,34 +20,34 @@ class EnumEntry(NamedTuple):
     value: str
 
 
-def ancestors(one: Class, code: Code) -> list[Class]:
+def ancestors(class_: Class, code: Code) -> list[Class]:
     """Return the classes of the file that a class derives from, the nearest first."""
     classes: list[Class] = []
-    waiting = [one]
+    waiting = [class_]
     while waiting and len(classes) < MAX_BASES:
         for base in waiting.pop(0).bases:
             parent = code.classes.get(code.dotted(base))
-            if parent is not None and parent is not one and parent not in classes:
+            if parent is not None and parent is not class_ and parent not in classes:
                 classes.append(parent)
                 waiting.append(parent)
     return classes
 
 
-def base_names(one: Class, code: Code) -> list[str]:
+def base_names(class_: Class, code: Code) -> list[str]:
     """Return the names of all bases of a class and of its ancestors, imports resolved."""
-    names = [code.dotted(base) for other in (one, *ancestors(one, code)) for base in other.bases]
+    names = [code.dotted(base) for other in (class_, *ancestors(class_, code)) for base in other.bases]
     return [*dict.fromkeys(name for name in names if name)]
 
 
-def is_enum(one: Class, code: Code) -> bool:
+def is_enum(class_: Class, code: Code) -> bool:
     """Tell whether a class is an enumeration, or derives from one of the file."""
-    return any(last_part(name) in ENUM_BASES for name in base_names(one, code))
+    return any(last_part(name) in ENUM_BASES for name in base_names(class_, code))
 
 
-def enum_entries(one: Class, code: Code) -> tuple[EnumEntry, ...]:
+def enum_entries(class_: Class, code: Code) -> tuple[EnumEntry, ...]:
     """Return the members of an enumeration; of a value with a label, as Django writes it, the value."""
     entries: list[EnumEntry] = []
-    for member in one.members.values():
+    for member in class_.members.values():
         if member.method or member.value is None or member.name.startswith("_"):
             continue
         node = code.resolve(member.value)

@@ -98,9 +98,9 @@ def _named(mark: _Mark) -> Iterator[Told]:
     """Yield the fixtures that a mark asks for, or the name that it gives to one."""
     arguments, keywords = _arguments(mark.call)
     if mark.name == USES:
-        for one in arguments:
-            if name := literal(one):
-                yield one.start_byte, mark.owner, name, ""
+        for argument in arguments:
+            if name := literal(argument):
+                yield argument.start_byte, mark.owner, name, ""
     elif name := literal(keywords.get("name")):
         yield keywords["name"].start_byte, mark.owner, name, CALLED
 
@@ -108,7 +108,7 @@ def _named(mark: _Mark) -> Iterator[Told]:
 def _given(call: Node) -> set[str] | None:
     """Return the parameters whose values `parametrize` gives, None where their names are no constants."""
     arguments, keywords = _arguments(call)
-    if any(one.type == "list_splat" for one in arguments):
+    if any(argument.type == "list_splat" for argument in arguments):
         return None
     names = _strings(keywords.get("argnames") or (arguments[0] if arguments else None))
     if names is None:

@@ -108,7 +108,7 @@ class Changes:
                 if not _is_self(parts[0]):
                     self.placed_settings.append((node.start_byte, -node.end_byte, scope, Event(name, value, node)))
                     continue
-                owner = next((one for one in scope.outwards() if one.kind == "class"), scope)
+                owner = next((level for level in scope.outwards() if level.kind == "class"), scope)
                 event = Event(name, value, node, grows=grows)
                 if owner.kind == "class":
                     self._hold(owner, event)

@@ -82,13 +82,13 @@ def _tables() -> _Tables:
 
 
 @cache
-def _expression(one: Format) -> re.Pattern[bytes]:
-    return re.compile((f"{LEFT_EDGE}(?:{one.pattern}){RIGHT_EDGE}" if one.edges else one.pattern).encode())
+def _expression(format_: Format) -> re.Pattern[bytes]:
+    return re.compile((f"{LEFT_EDGE}(?:{format_.pattern}){RIGHT_EDGE}" if format_.edges else format_.pattern).encode())
 
 
 @cache
-def _side(one: Format) -> re.Pattern[bytes]:
-    return re.compile(f"{LEFT_EDGE}(?:{one.beside}){RIGHT_EDGE}".encode())
+def _side(format_: Format) -> re.Pattern[bytes]:
+    return re.compile(f"{LEFT_EDGE}(?:{format_.beside}){RIGHT_EDGE}".encode())
 
 
 def find_formats(data: bytes) -> Iterator[SecretSpan]:
@@ -125,54 +125,54 @@ def _manifests(data: bytes) -> Manifests:
     return Manifests(data)
 
 
-def _pieces(one: Format, pieces: Sequence[tuple[int, int]]) -> Sequence[SecretSpan]:
-    return (SecretSpan(one.kind, tuple(pieces)),) if pieces else ()
+def _pieces(format_: Format, pieces: Sequence[tuple[int, int]]) -> Sequence[SecretSpan]:
+    return (SecretSpan(format_.kind, tuple(pieces)),) if pieces else ()
 
 
-def _beside(one: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Iterator[SecretSpan]:
-    side = _side(one).match(data, start)
+def _beside(format_: Format, data: bytes, start: int, *, searched: dict[Format, int]) -> Iterator[SecretSpan]:
+    side = _side(format_).match(data, start)
     if side is None:
         return
     # What was searched beside the last one is not searched again: many of them in a row take no longer.
-    begin, end = max(start - one.within, searched.get(one, 0)), side.end() + one.within
-    searched[one] = end
-    for match in _expression(one).finditer(data, begin, end + MAX_BESIDE_BYTES):
+    begin, end = max(start - format_.within, searched.get(format_, 0)), side.end() + format_.within
+    searched[format_] = end
+    for match in _expression(format_).finditer(data, begin, end + MAX_BESIDE_BYTES):
         if match.start() >= end:
             return
-        yield from _token(one, match)
+        yield from _token(format_, match)
 
 
-def _manifest(one: Format, data: bytes, values: Iterable[Value]) -> Iterator[SecretSpan]:
+def _manifest(format_: Format, data: bytes, values: Iterable[Value]) -> Iterator[SecretSpan]:
     for pieces in values:
         if len(pieces) > 1 or not _is_public(data[slice(*pieces[0])]):
-            yield SecretSpan(one.kind, pieces)
+            yield SecretSpan(format_.kind, pieces)
 
 
-def _token(one: Format, found: re.Match[bytes]) -> Sequence[SecretSpan]:
+def _token(format_: Format, found: re.Match[bytes]) -> Sequence[SecretSpan]:
     if _is_public(found[0]):
         return ()
     group = "secret" if "secret" in found.re.groupindex else 0
-    if one.reader == "basic":
+    if format_.reader == "basic":
         is_secret = are_credentials(found[group])
     else:
-        is_secret = not is_placeholder(_random_part(found[group], one), entropy=one.entropy)
-    return (SecretSpan(one.kind, (found.span(group),)),) if is_secret else ()
+        is_secret = not is_placeholder(_random_part(found[group], format_), entropy=format_.entropy)
+    return (SecretSpan(format_.kind, (found.span(group),)),) if is_secret else ()
 
 
 def _is_public(text: bytes) -> bool:
     return any(part in text for part in _tables().public)
 
 
-def _random_part(text: bytes, one: Format) -> bytes:
+def _random_part(text: bytes, format_: Format) -> bytes:
     """Return a key without the anchor that it begins with: "sk_test_" says nothing of what follows."""
-    for anchor in one.anchors:
+    for anchor in format_.anchors:
         start = anchor.partition("[")[0].encode()
         if start and text.startswith(start):
             return text[len(start) :]
     return text
 
 
-def _url_password(one: Format, found: re.Match[bytes] | None) -> Sequence[SecretSpan]:
+def _url_password(format_: Format, found: re.Match[bytes] | None) -> Sequence[SecretSpan]:
     if found is None or is_url_placeholder(found["secret"], user=found["user"]):
         return ()
-    return (SecretSpan(one.kind, (found.span("secret"),)),)
+    return (SecretSpan(format_.kind, (found.span("secret"),)),)

@@ -31,16 +31,16 @@ class StringAccumulation(Expressions):
 
     def of_name(self, name: str, node: Node, scope: Scope, *, depth: int = 0) -> Value:
         """Return what a name says where a node stands."""
-        for one in scope.outwards():
-            if name in one.parameters and name not in one.events:
-                return (Hole(name, parameter=name, start=one.node.start_byte),)
-            if one.kind == "class" and self.language in {"python", "rust"} and one is not scope:
+        for level in scope.outwards():
+            if name in level.parameters and name not in level.events:
+                return (Hole(name, parameter=name, start=level.node.start_byte),)
+            if level.kind == "class" and self.language in {"python", "rust"} and level is not scope:
                 continue
-            if events := one.events.get(name):
-                value = self._at(events, node, one, depth)
+            if events := level.events.get(name):
+                value = self._at(events, node, level, depth)
                 if value is not None:
-                    if name in one.parameters and not any(isinstance(part, Text) for part in value):
-                        return (Hole(name, parameter=name, start=one.node.start_byte),)
+                    if name in level.parameters and not any(isinstance(part, Text) for part in value):
+                        return (Hole(name, parameter=name, start=level.node.start_byte),)
                     return value
         found = self.names.fields.get(name, [])
         if len(found) == 1 and self.language not in {"python", "javascript", "typescript", "tsx"}:
@@ -113,7 +113,8 @@ class StringAccumulation(Expressions):
             if node.type not in NAMES:
                 break
             events = next(
-                (one.events[bare_name(node)] for one in scope.outwards() if bare_name(node) in one.events), []
+                (level.events[bare_name(node)] for level in scope.outwards() if bare_name(node) in level.events),
+                [],
             )
             if len(events) != 1 or not isinstance(events[0].value, Node) or events[0].each:
                 break
@@ -187,15 +188,15 @@ class StringAccumulation(Expressions):
 
     def list_events(self, name: str, scope: Scope) -> tuple[list[Event], Scope] | None:
         """Return what a name that holds a list gets, and in which scope; None for one that holds none."""
-        for one in scope.outwards():
-            if events := one.events.get(name):
+        for level in scope.outwards():
+            if events := level.events.get(name):
                 holds = any(
                     isinstance(event.value, Node)
                     and (event.value.type in LISTS or (event.value.type in CALLS and self._makes_list(event.value)))
                     for event in events
                 )
                 grows = any(event.grows or appended(event) is not None for event in events)
-                return (events, one) if holds or grows else None
+                return (events, level) if holds or grows else None
         return None
 
     def _makes_list(self, node: Node) -> bool:

@@ -87,7 +87,7 @@ def _close(opened: list[_Open]) -> _Open:
 
 
 def _values(data: bytes, objects: list[_Open]) -> Iterator[Value]:
-    for one in objects:
-        for name, key, span in one.values if one.is_secret else ():
+    for object_ in objects:
+        for name, key, span in object_.values if object_.is_secret else ():
             if covered := covered_spans(data, [span], field=name, name=key):
                 yield covered
