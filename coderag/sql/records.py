@@ -529,6 +529,13 @@ class Mixin(Record, frozen=True):
     implied: bool = False  # its key is that of tables which state none
 
 
+class TableNaming(Record, frozen=True):
+    """How a program names the tables of all models that name none: `t_` before `users`, or before `user`."""
+
+    prefix: str = ""
+    singular: bool = False
+
+
 class Shared(Record, frozen=True):
     """What models of several files have of each other."""
 
@@ -537,6 +544,8 @@ class Shared(Record, frozen=True):
     mixins: tuple[Mixin, ...] = ()
     heirs: tuple[tuple[Name, Heir], ...] = ()  # of the file's tables
     extended: tuple[str, ...] = ()  # the bases of the file's models of Eloquent, without namespace
+    naming: TableNaming | None = None
+    named_by_rule: tuple[str, ...] = ()  # the file's models of GORM that name no table
 
 
 class EntityClass(Record, frozen=True):
