@@ -282,7 +282,7 @@ def test_an_index_of_another_version_is_built_anew(root: Path, part: str) -> Non
     change_manifest(root, lambda table: table["manifest"]["parts"].update({part: "0"}))
     assert first(Index.open(root)) == "good.py"
     index.update(workers=0)
-    assert index.reports[0].rebuilt == f"the index was made by another {part}"
+    assert index.reports[0].rebuilt == f"the index was made by another version of coderag ({part})"
     index.update(workers=0)
     assert index.reports[0].rebuilt == ""
 

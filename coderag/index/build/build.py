@@ -420,7 +420,7 @@ def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> 
     """Return why the whole index has to be rebuilt, "" when it has not."""
     for part, identity in content_parts(settings, mask=options.masks).items():
         if manifest.parts.get(part) != identity:
-            return f"the index was made by another {part}"
+            return f"the index was made by another version of coderag ({part})"
     if manifest.portion != _named(options.portion):
         return f"it held part {manifest.portion}" if manifest.portion else "it held all files"
     if set(manifest.contents) != set(options.walk.contents) or manifest.max_bytes != options.walk.max_bytes:

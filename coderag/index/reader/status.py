@@ -230,7 +230,7 @@ def _changes(manifest: Manifest, segments: Sequence[Segment], listed: Listed, *,
         for part, identity in content_parts(settings, mask=manifest.mask).items()
         if manifest.parts.get(part) != identity
     ]
-    outdated = f"the index was made by another {' and '.join(identities)}" if identities else ""
+    outdated = f"the index was made by another version of coderag ({', '.join(identities)})" if identities else ""
     if is_unchanged:
         return Changes(outdated=outdated)
     parts = [SegmentRef(*one) for one in zip(manifest.segments, segments, listed.stamps, strict=True)]
