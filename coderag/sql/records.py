@@ -529,6 +529,14 @@ class Mixin(Record, frozen=True):
     implied: bool = False  # its key is that of tables which state none
 
 
+class EloquentModel(Record, frozen=True):
+    """A class of PHP that is a model of Eloquent, or is one if its base of another file is."""
+
+    name: str  # with its namespace
+    base: str
+    sure: bool = False  # the base is one of Eloquent's, or called as one
+
+
 class Shared(Record, frozen=True):
     """What models of several files have of each other."""
 
@@ -536,7 +544,7 @@ class Shared(Record, frozen=True):
     uses: tuple[FieldUse, ...] = ()
     mixins: tuple[Mixin, ...] = ()
     heirs: tuple[tuple[Name, Heir], ...] = ()  # of the file's tables
-    extended: tuple[str, ...] = ()  # the bases of the file's models of Eloquent, without namespace
+    models: tuple[EloquentModel, ...] = ()
 
 
 class EntityClass(Record, frozen=True):
