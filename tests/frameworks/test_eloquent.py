@@ -90,11 +90,13 @@ def test_a_class_below_a_model_of_another_file_is_a_model(tmp_path: Path) -> Non
         "app/Model.php": "<?php\nnamespace App;\nuse Illuminate\\Database\\Eloquent\\Model as Base;\n"
         "abstract class Model extends Base {}\n",
         "app/Book.php": f"<?php\nnamespace App;\nuse App\\Base\\Entity;\n{used}"
-        "class Book extends Entity\n{\n    public static function named($name) { return self::where('name', $name)->first(); }\n}\n",
+        "class Book extends Entity\n{\n"
+        "    public static function named($name) { return self::where('name', $name)->first(); }\n}\n",
         # A base of the same name in another namespace is no model.
         "lib/Entity.php": "<?php\nnamespace Lib;\nclass Entity {}\n",
         "lib/Note.php": f"<?php\nnamespace Lib;\n{used}class Note extends Entity {{}}\n",
-        "app/Shelf.php": "<?php\nnamespace App;\nclass Shelf { public function all() { return Book::query()->get(); } }\n",
+        "app/Shelf.php": "<?php\nnamespace App;\n"
+        "class Shelf { public function all() { return Book::query()->get(); } }\n",
         "database/migrations/2024_01_01_000000_books.php": MIGRATION.replace("BODY", tables),
     }
     index = Index.build(write(tmp_path, files))
