@@ -536,6 +536,14 @@ class TableNaming(Record, frozen=True):
     singular: bool = False
 
 
+class EloquentModel(Record, frozen=True):
+    """A class of PHP that is a model of Eloquent, or is one if its base of another file is."""
+
+    name: str  # with its namespace
+    base: str
+    sure: bool = False  # the base is one of Eloquent's, or called as one
+
+
 class Shared(Record, frozen=True):
     """What models of several files have of each other."""
 
@@ -543,7 +551,7 @@ class Shared(Record, frozen=True):
     uses: tuple[FieldUse, ...] = ()
     mixins: tuple[Mixin, ...] = ()
     heirs: tuple[tuple[Name, Heir], ...] = ()  # of the file's tables
-    extended: tuple[str, ...] = ()  # the bases of the file's models of Eloquent, without namespace
+    models: tuple[EloquentModel, ...] = ()
     naming: TableNaming | None = None
     named_by_rule: tuple[str, ...] = ()  # the file's models of GORM that name no table
 
