@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
 from coderag.graph.edges.documented import Documented
+from coderag.graph.edges.events import event_uses
 from coderag.graph.edges.fixtures import fixture_uses
 from coderag.graph.edges.implicit import Implementation, implementations
 from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
@@ -64,8 +66,8 @@ def add_code_edges(
         mentioned.read(number)
     edges.add_mentions(mentioned.leads(), NO_EDGES if kept is None else kept.edges)
     edges.add_inheritance()
-    for test, fixture, candidates in fixture_uses(tables):
-        draft.add_edge(test, fixture, EdgeKind.CALLS, candidates=candidates)  # of no file, so that none keeps it
+    for source, target, candidates in chain(fixture_uses(tables), event_uses(names)):
+        draft.add_edge(source, target, EdgeKind.CALLS, candidates=candidates)  # of no file, so that none keeps it
     edges.add_tests_by_name()
     edges.add_requests(_add_routes(draft, names))
     return names

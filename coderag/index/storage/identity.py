@@ -17,7 +17,7 @@ from coderag.text.tokens import TOKENIZER_VERSION
 __all__ = ["content_key", "content_parts"]
 
 CHUNKER_VERSION = 4  # raise it when the same file gives other chunks
-LINKS_VERSION = 8  # raise it when the same file gives other links
+LINKS_VERSION = 9  # raise it when the same file gives other links
 FRAMEWORK_FILES = frozenset(
     f"{name}.toml" for name in "attributes framework mappers migrations models tags verbs".split()
 )

@@ -18,6 +18,7 @@ from coderag.syntax.link_captures import LinkCaptures, Nodes
 from coderag.syntax.outline import Outline
 from coderag.syntax.parsed import Parsed
 from coderag.syntax.references.bindings import SELVES, read_bindings
+from coderag.syntax.references.events import EVENTS_OF, read_events
 from coderag.syntax.references.fixtures import read_fixtures
 from coderag.syntax.references.imports import plain_text, read_imports
 from coderag.syntax.references.known_names import Known, first_part
@@ -62,6 +63,8 @@ def read_references(parsed: Parsed, outline: Outline) -> FileReferences:
     reading.add_requests(captures.routes)
     if language.name == FIXTURES_OF:
         reading.add_fixtures(captures)
+    elif language.name in EVENTS_OF:
+        reading.add_events()
     known = Known(language, owners, imports, bindings)
     reading.add_types(captures, known)
     reading.add_references(captures, known)
@@ -173,6 +176,12 @@ class _Reading:
             self._lines.data, captures, self._outline.definitions, self._owners
         ):
             self._found.setdefault((owner, Role.FIXTURE, name, receiver), start)
+
+    def add_events(self) -> None:
+        """Add the events that are emitted and handled."""
+        for start, event, handler in read_events(self._lines.data, self._outline.calls):
+            role = Role.EMIT if handler is None else Role.HANDLE
+            self._found.setdefault((self._owners.at(start), role, event, handler or ""), start)
 
     def add_types(self, captures: LinkCaptures, known: Known) -> None:
         """Add every name of the types that are written."""

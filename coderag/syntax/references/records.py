@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-__all__ = ["NO_REFERENCES", "Binding", "FileReferences", "How", "Imported", "Reference", "Role", "Route"]
+__all__ = ["NO_REFERENCES", "OF_NO_FILE", "Binding", "FileReferences", "How", "Imported", "Reference", "Role", "Route"]
 
 
 class Role(IntEnum):
@@ -24,6 +24,12 @@ class Role(IntEnum):
     DOCUMENT = 6  # named as code in a document
     REQUEST = 7  # an address that is asked for: the name, with {} for what is put in; the receiver is the method or ""
     FIXTURE = 8  # what a test is handed by name; with a receiver, the name by which its owner, a fixture, is known
+    EMIT = 9  # an event that is emitted
+    HANDLE = 10  # an event: the receiver is what handles it, as it is written, or ""
+
+
+# Those whose edges are found with every graph, for all files at once.
+OF_NO_FILE = frozenset({Role.FIXTURE, Role.EMIT, Role.HANDLE})
 
 
 class Reference(NamedTuple):

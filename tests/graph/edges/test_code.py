@@ -958,3 +958,55 @@ class TestGiven:
         "TestMarked.TestInner.test_fourth > make_db",
         "TestGiven.test_given > size",
     }
+
+
+def test_who_emits_an_event_calls_what_handles_it(tmp_path: Path) -> None:
+    files = {
+        "src/bus.ts": """
+import { EventEmitter } from 'events';
+import { sendMail } from './mail';
+export const bus = new EventEmitter();
+
+function audit(order) {}
+const later = () => {};
+
+bus.on('order:saved', audit);
+bus.once("order:saved", sendMail);
+bus.on('order:saved', () => {});
+bus.addListener(`gone`, audit);
+bus.on('error', audit);
+bus.on(name, audit);
+for (const one of all) one.on('changed', unknown).on('late', later);
+""",
+        "src/mail.ts": "export function sendMail(order: Order) {}\n",
+        "src/orders.js": """
+const { bus } = require('./bus');
+class Orders {
+  constructor() {
+    this.on('retry', this.save.bind(this));
+    this.on('late', function onLate() { this.never(); });
+  }
+  save() { bus.emit('order:saved', this); bus.emit('error'); bus.emit(`order:${this.id}`); }
+  fail() { this.emit('retry'); this.emit('changed'); emit('late'); }
+  wait() { this?.emit('late'); this.emit('told'); }
+}
+function listen(socket) {
+  socket.on('told', async (order) => { order.pay(); });
+}
+""",
+        "src/many.js": "".join(f"function f{n}() {{}}\nx.on('many', f{n});\n" for n in range(8)) + "x.emit('many');\n",
+    }
+    graph = build(tmp_path, files)
+    found = set()
+    for number in range(len(graph)):
+        for edge in graph.edges_from(number, (EdgeKind.CALLS,)):
+            source, target = graph.node(edge.source), graph.node(edge.target)
+            found.add((source.qualified_name, target.qualified_name, edge.candidates))
+    assert found == {
+        ("Orders.save", "audit", 3),
+        ("Orders.save", "sendMail", 3),
+        ("Orders.fail", "Orders.save", 1),
+        ("Orders.wait", "later", 2),
+        ("Orders.wait", "listen", 1),
+        ("Orders.wait", "Orders.constructor.onLate", 2),
+    }
