@@ -86,7 +86,10 @@ class GraphDraft:
     def add_edge(
         self, source: int, target: int, kind: EdgeKind, *, candidates: int = 0, file: int = -1, row: int = NO_ROW
     ) -> None:
-        """Add an edge; of equal ones the surest stays, and of those the first."""
+        """Add an edge; of equal ones the surest stays, and of those the first.
+
+        One with a row and no file is written in the file of its source, and found again with every graph.
+        """
         self._added += (source, target, EDGE_CODES[kind], candidates, file, row)
 
     def add_edges(
@@ -235,15 +238,23 @@ class Graph:
 
     def edge(self, number: int) -> Edge:
         """Return an edge by its position."""
-        file = int(self.arrays["edge_file"][number])
+        file, source, row = self.arrays["edge_file"][number], self.edge_source[number], self.arrays["edge_row"][number]
+        if file < 0 <= row:  # found with every graph, where its source is written
+            file = self.node_file[source]
         return Edge(
-            source=int(self.edge_source[number]),
+            source=int(source),
             target=int(self.edge_target[number]),
             kind=EDGE_KINDS[self.edge_kind[number]],
             candidates=int(self.edge_candidates[number]),
             path=self.paths[file] if file >= 0 else "",
-            line=int(self.arrays["edge_row"][number]) + 1,
+            line=int(row) + 1,
         )
+
+    def edge_files(self) -> Array:
+        """Return the file in which each edge is written, -1 for none."""
+        files, rows = self.arrays["edge_file"], self.arrays["edge_row"]
+        found: Array = np.where((files < 0) & (rows >= 0), self.node_file[self.edge_source], files)
+        return found
 
     def out_edges(self, node: int) -> range:
         """Return the positions of the edges that start at a node, by kind."""

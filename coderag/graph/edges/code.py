@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 
 import numpy as np
 
@@ -66,8 +65,10 @@ def add_code_edges(
         mentioned.read(number)
     edges.add_mentions(mentioned.leads(), NO_EDGES if kept is None else kept.edges)
     edges.add_inheritance()
-    for source, target, candidates in chain(fixture_uses(tables), event_uses(names)):
-        draft.add_edge(source, target, EdgeKind.CALLS, candidates=candidates)  # of no file, so that none keeps it
+    for test, fixture, candidates in fixture_uses(tables):
+        draft.add_edge(test, fixture, EdgeKind.CALLS, candidates=candidates)  # of no file, so that none keeps it
+    for emitter, handler, candidates, row in event_uses(names):
+        draft.add_edge(emitter, handler, EdgeKind.CALLS, candidates=candidates, row=row)  # the same
     edges.add_tests_by_name()
     edges.add_requests(_add_routes(draft, names))
     return names

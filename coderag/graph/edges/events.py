@@ -7,13 +7,16 @@ the DOM share (`error`, `data`) are left out: most who handle one do so for some
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from coderag.graph.resolve.names import Meant, Names
+from coderag.graph.resolve.tables import Tables
 from coderag.syntax.references.records import Role
 
 __all__ = ["event_uses"]
 
+TEST = "test"  # the label of files that hold tests
 MAX_HANDLERS = 7  # of an event; more say nothing of the one that emits it
 COMMON = frozenset(
     "abort aborted beforeExit blur cancel change clear click close complete connect connection data disconnect done"
@@ -24,31 +27,49 @@ COMMON = frozenset(
 )  # fmt: skip
 
 
-def event_uses(names: Names) -> Iterator[tuple[int, int, int]]:
-    """Yield (what emits an event, what handles it, candidates) in order."""
+def event_uses(names: Names) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (what emits an event, what handles it, candidates, row where it is emitted) in order."""
     tables = names.resolver.tables
-    emitters: dict[str, dict[int, None]] = {}
-    handlers: dict[str, dict[tuple[int, str, int], None]] = {}
+    emitters: dict[str, dict[int, int]] = {}  # rows, by event and node
+    handlers: dict[str, dict[Handler, None]] = {}
     for number, rare in enumerate(tables.rare):
         for reference in rare:
             if reference.role not in (Role.EMIT, Role.HANDLE) or reference.name in COMMON:
                 continue
             node = tables.first[number] + 1 + reference.owner
             if reference.role is Role.EMIT:
-                emitters.setdefault(reference.name, {})[node] = None
+                emitters.setdefault(reference.name, {}).setdefault(node, reference.row)
             else:
                 row = -1 if reference.receiver else reference.row
-                handlers.setdefault(reference.name, {})[node, reference.receiver, row] = None
+                handlers.setdefault(reference.name, {})[Handler(node, reference.receiver, row)] = None
     for event, sources in emitters.items():
-        known = handlers.get(event, {})
-        if not 0 < len(known) <= MAX_HANDLERS:
-            continue
-        targets: dict[int, None] = {}
-        for scope, written, _ in known:
-            meant = names.mean(scope, written) if written else Meant((scope,))
-            if not meant.candidates:
-                targets.update(dict.fromkeys(node for node in meant.nodes if tables.is_callable(node)))
-        for source in sources:
-            for target in targets:
-                if source != target:
-                    yield source, target, len(known)
+        in_code = [handler for handler in handlers.get(event, ()) if not _in_test(tables, handler.scope)]
+        for is_test in (False, True):
+            known = list(handlers.get(event, ())) if is_test else in_code
+            targets = list(_functions(names, known)) if 0 < len(known) <= MAX_HANDLERS else []
+            for source, row in sources.items():
+                if _in_test(tables, source) is is_test:
+                    yield from ((source, target, len(known), row) for target in targets if target != source)
+
+
+class Handler(NamedTuple):
+    """What handles an event."""
+
+    scope: int  # the node that it is written in
+    written: str  # what names it; "" for a function without a name
+    row: int  # of one without a name
+
+
+def _functions(names: Names, handlers: Iterable[Handler]) -> Iterator[int]:
+    """Yield the functions that handlers are, each once."""
+    found: dict[int, None] = {}
+    for handler in handlers:
+        meant = names.mean(handler.scope, handler.written) if handler.written else Meant((handler.scope,))
+        if not meant.candidates:
+            found.update(dict.fromkeys(node for node in meant.nodes if names.resolver.tables.is_callable(node)))
+    yield from found
+
+
+def _in_test(tables: Tables, node: int) -> bool:
+    """Tell whether a node is in a file of tests, whose handlers nothing else calls."""
+    return TEST in tables.files[tables.file[node]].labels

@@ -11,8 +11,12 @@ EVENTS_OF = frozenset({"javascript", "typescript", "tsx"})
 EMIT = "emit"
 HANDLE = frozenset({"on", "once", "addListener", "prependListener", "prependOnceListener"})
 MEMBER = b"."
-# What follows the name of the call: the name of the event, and what is behind it.
-NAME = re.compile(rb"""\s{0,200}\(\s{0,200}(["'`])([^"'`\\$\s]{1,100})\1\s{0,200}""")
+# What follows the name of the call: 'saved', or a constant: SAVED, events.SAVED, Events.Saved.
+NAME = re.compile(
+    rb"""\s{0,200}\(\s{0,200}(?:(["'`])(?P<text>[^"'`\\$\s]{1,100})\1"""
+    rb"|(?:[\w$]{1,60}\.){0,3}(?P<constant>[A-Z][A-Z0-9_]{1,60}(?![\w$.(]))"
+    rb"|(?P<member>[A-Z][\w$]{0,60}\.[A-Za-z][\w$]{0,60}(?![\w$.(])))\s{0,200}"
+)
 # handler), this.handler), handler.bind(this)), function handler(
 HANDLER = re.compile(
     rb",\s{0,200}(?:([\w$]{1,100}(?:\.[\w$]{1,100}){0,9}?)(?:\.bind\([\w$.]{1,100}\))?\s{0,200}[,)]"
@@ -31,7 +35,7 @@ def read_events(data: bytes, calls: Iterable[tuple[int, str]]) -> Iterator[tuple
         event = NAME.match(data, start + len(name)) if data[start - 1 : start] == MEMBER else None
         if event is None:
             continue
-        said = event[2].decode("utf-8", "replace")
+        said = event[event.lastgroup or 0].decode("utf-8", "replace")
         if name == EMIT:
             yield start, said, None
         elif data[event.end() : event.end() + 1] == b",":

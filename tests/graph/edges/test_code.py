@@ -976,6 +976,7 @@ bus.on('order:saved', () => {});
 bus.addListener(`gone`, audit);
 bus.on('error', audit);
 bus.on(name, audit);
+bus.on(events.ORDER_PAID, audit);
 for (const one of all) one.on('changed', unknown).on('late', later);
 """,
         "src/mail.ts": "export function sendMail(order: Order) {}\n",
@@ -989,10 +990,15 @@ class Orders {
   save() { bus.emit('order:saved', this); bus.emit('error'); bus.emit(`order:${this.id}`); }
   fail() { this.emit('retry'); this.emit('changed'); emit('late'); }
   wait() { this?.emit('late'); this.emit('told'); }
+  paid() { bus.emit(ORDER_PAID, this); }
 }
 function listen(socket) {
   socket.on('told', async (order) => { order.pay(); });
 }
+""",
+        "src/orders.test.js": """
+function heard() {}
+function refund() { bus.on('order:saved', heard); bus.on('tested', heard); bus.emit('tested'); }
 """,
         "src/many.js": "".join(f"function f{n}() {{}}\nx.on('many', f{n});\n" for n in range(8)) + "x.emit('many');\n",
     }
@@ -1001,12 +1007,15 @@ function listen(socket) {
     for number in range(len(graph)):
         for edge in graph.edges_from(number, (EdgeKind.CALLS,)):
             source, target = graph.node(edge.source), graph.node(edge.target)
-            found.add((source.qualified_name, target.qualified_name, edge.candidates))
+            assert edge.path == source.path
+            found.add((source.qualified_name, edge.line, target.qualified_name, edge.candidates))
     assert found == {
-        ("Orders.save", "audit", 3),
-        ("Orders.save", "sendMail", 3),
-        ("Orders.fail", "Orders.save", 1),
-        ("Orders.wait", "later", 2),
-        ("Orders.wait", "listen", 1),
-        ("Orders.wait", "Orders.constructor.onLate", 2),
+        ("Orders.save", 8, "audit", 3),
+        ("Orders.save", 8, "sendMail", 3),
+        ("Orders.fail", 9, "Orders.save", 1),
+        ("Orders.wait", 10, "later", 2),
+        ("Orders.wait", 10, "listen", 1),
+        ("Orders.wait", 10, "Orders.constructor.onLate", 2),
+        ("Orders.paid", 11, "audit", 1),
+        ("refund", 3, "heard", 1),
     }
