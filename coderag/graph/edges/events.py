@@ -43,13 +43,11 @@ def event_uses(names: Names) -> Iterator[tuple[int, int, int, int]]:
                 row = -1 if reference.receiver else reference.row
                 handlers.setdefault(reference.name, {})[Handler(node, reference.receiver, row)] = None
     for event, sources in emitters.items():
-        in_code = [handler for handler in handlers.get(event, ()) if not _in_test(tables, handler.scope)]
-        for is_test in (False, True):
-            known = list(handlers.get(event, ())) if is_test else in_code
-            targets = list(_functions(names, known)) if 0 < len(known) <= MAX_HANDLERS else []
-            for source, row in sources.items():
-                if _in_test(tables, source) is is_test:
-                    yield from ((source, target, len(known), row) for target in targets if target != source)
+        known = list(handlers.get(event, ()))
+        for source, row in sources.items():
+            near = [handler for handler in known if _is_heard(tables, source, handler.scope)]
+            targets = _functions(names, near) if len(near) <= MAX_HANDLERS else ()
+            yield from ((source, target, len(near), row) for target in targets if target != source)
 
 
 class Handler(NamedTuple):
@@ -70,6 +68,7 @@ def _functions(names: Names, handlers: Iterable[Handler]) -> Iterator[int]:
     yield from found
 
 
-def _in_test(tables: Tables, node: int) -> bool:
-    """Tell whether a node is in a file of tests, whose handlers nothing else calls."""
-    return TEST in tables.files[tables.file[node]].labels
+def _is_heard(tables: Tables, source: int, handler: int) -> bool:
+    """Tell whether a handler may hear what a node emits: one in a file of tests hears that file alone."""
+    file = tables.file[handler]
+    return file == tables.file[source] or TEST not in tables.files[file].labels
