@@ -117,23 +117,35 @@ def made_graph(
     `hides` tells which files of settings are not to be read. Of an `earlier` graph of the same index, what still holds
     is taken. Raises IndexDamagedError.
     """
+    with _uncollected():
+        # By a function of its own, whose records are free again before anything looks at them for cycles.
+        return _graph_arrays(entries, segments, schema, root=root, read=_reading(root, hides), earlier=earlier)
+
+
+def _graph_arrays(
+    entries: Sequence[SegmentEntry],
+    segments: Sequence[Segment],
+    schema: Schema,
+    *,
+    root: Path,
+    read: Callable[[str], bytes | None],
+    earlier: Graph | None,
+) -> dict[str, Array]:
     from coderag.graph.build import build_graph  # a graph that is there needs none of it
     from coderag.graph.recent import is_small, recent_arrays
     from coderag.graph.settings_read import RecordedSettings, settings_known
     from coderag.index.storage.misread import DATA_ERRORS
 
-    read = _reading(root, hides)
-    with _uncollected():
-        files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
-        settings, kept = RecordedSettings(read, {}), None
-        with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
-            if earlier is not None and _made_by(earlier) == graph_identity():
-                known = settings_known(earlier.arrays, root, read)
-                if known is not None:
-                    recorded = RecordedSettings(read, known)
-                    kept = _kept(earlier, files, segments, recorded.read)
-                    settings = recorded if kept is not None else settings
-        arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
+    files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
+    settings, kept = RecordedSettings(read, {}), None
+    with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
+        if earlier is not None and _made_by(earlier) == graph_identity():
+            known = settings_known(earlier.arrays, root, read)
+            if known is not None:
+                recorded = RecordedSettings(read, known)
+                kept = _kept(earlier, files, segments, recorded.read)
+                settings = recorded if kept is not None else settings
+    arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
     made_by = {MADE_BY: np.frombuffer(graph_identity(), np.uint8)}
     small = {
         path for live in _live(entries, segments) if is_small(len(live.files), len(files)) for path in live.paths()

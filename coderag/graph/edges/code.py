@@ -9,6 +9,7 @@ import numpy as np
 from coderag.graph.edges.documented import Documented
 from coderag.graph.edges.events import event_uses
 from coderag.graph.edges.fixtures import fixture_uses
+from coderag.graph.edges.held_functions import calls_of_held
 from coderag.graph.edges.implicit import Implementation, implementations
 from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
 from coderag.graph.edges.references import Leads, ReferenceEdges
@@ -54,7 +55,7 @@ def add_code_edges(
 
     `kept` has the edges of files in which every name means what it meant in an earlier graph.
     """
-    tables = Tables(files, places)
+    tables = Tables(files, places, few=kept is not None)
     resolver = Resolver(tables, Modules(files, read=read))
     _read_bases(resolver)
     settle(resolver)
@@ -155,9 +156,10 @@ class _Edges:
         for number, target in zip(kept.file[imports].tolist(), kept.target[imports].tolist(), strict=True):
             self._note_imported(number, (target,))
         found = self._of_leads(leads).and_then(kept)
-        self._draft.add_edges(
-            found.source, found.target, found.kind, candidates=found.candidates, file=found.file, rows=found.row
-        )
+        for edges in (found, calls_of_held(found, self._tables)):
+            self._draft.add_edges(
+                edges.source, edges.target, edges.kind, candidates=edges.candidates, file=edges.file, rows=edges.row
+            )
         self._add_tests(found)
 
     def _of_leads(self, leads: Leads) -> CodeEdges:

@@ -136,6 +136,8 @@ class Names:
     def _meant(self, scope: int, receiver: str, name: str, *, role: Role) -> Meant:
         if receiver:
             targets = self._through(scope, receiver, name, role=role)
+            if not targets and role == Role.CALL and name in self._tables.rules_at(scope).callers:
+                targets = tuple(self._held(self.resolver.values(scope, receiver)))
         else:
             targets = self.resolver.look(scope, name) or self._bare(scope, name, role=role)
         if targets:
@@ -186,8 +188,8 @@ class Names:
                 held = self._held(values)
                 found.update(dict.fromkeys(held or (target,)))
             elif called:
-                values = resolver.value(target)
-                found.update(dict.fromkeys(self._held(values)))
+                held = self._held(resolver.value(target))
+                found.update(dict.fromkeys(held or resolver.holders(target)))
         return tuple(found)
 
     def _held(self, values: tuple[int, ...]) -> list[int]:

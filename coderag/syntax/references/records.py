@@ -9,7 +9,18 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-__all__ = ["NO_REFERENCES", "OF_NO_FILE", "Binding", "FileReferences", "How", "Imported", "Reference", "Role", "Route"]
+__all__ = [
+    "FREQUENT",
+    "NO_REFERENCES",
+    "OF_NO_FILE",
+    "Binding",
+    "FileReferences",
+    "How",
+    "Imported",
+    "Reference",
+    "Role",
+    "Route",
+]
 
 
 class Role(IntEnum):
@@ -28,6 +39,7 @@ class Role(IntEnum):
     HANDLE = 10  # an event: the receiver is what handles it, as it is written, or ""
 
 
+FREQUENT = frozenset({Role.CALL, Role.REFERENCE, Role.TYPE, Role.DOCUMENT})
 # Those whose edges are found with every graph, for all files at once.
 OF_NO_FILE = frozenset({Role.FIXTURE, Role.EMIT, Role.HANDLE})
 
@@ -93,6 +105,14 @@ class FileReferences(NamedTuple):
     bindings: tuple[Binding, ...] = ()
     routes: tuple[Route, ...] = ()
     exports: tuple[str, ...] = ()  # the names that the file exports, where only those it names are: __all__, export
+
+    def rare(self) -> tuple[Reference, ...]:
+        """Return the mentions of rare roles."""
+        return tuple(mention for mention in self.mentions if mention.role not in FREQUENT)
+
+    def may_mention(self, words: frozenset[str]) -> bool:
+        """Tell whether a mention has one of these names, or is reached through one."""
+        return any(one.name in words or one.receiver.partition(".")[0] in words for one in self.mentions)
 
 
 NO_REFERENCES = FileReferences()
