@@ -66,7 +66,7 @@ def add_code_edges(
         mentioned.read(number)
     edges.add_mentions(mentioned.leads(), NO_EDGES if kept is None else kept.edges)
     edges.add_inheritance()
-    for test, fixture, candidates in fixture_uses(tables):
+    for test, fixture, candidates in fixture_uses(resolver):
         draft.add_edge(test, fixture, EdgeKind.CALLS, candidates=candidates)  # of no file, so that none keeps it
     for emitter, handler, candidates, row in event_uses(names):
         draft.add_edge(emitter, handler, EdgeKind.CALLS, candidates=candidates, row=row)  # the same

@@ -960,6 +960,51 @@ class TestGiven:
     }
 
 
+def test_a_test_knows_the_fixtures_of_the_bases_of_its_class(tmp_path: Path) -> None:
+    files = {
+        "tests/base.py": """
+import pytest
+
+class Top:
+    @pytest.fixture
+    def page(self): ...
+
+    @pytest.fixture
+    def size(self): ...
+
+class Base(Top):
+    @pytest.fixture
+    def page(self, size): ...
+""",
+        "tests/test_pages.py": """
+import pytest
+from tests.base import Base
+
+@pytest.fixture
+def page(): ...
+
+@pytest.fixture
+def size(): ...
+
+class TestPages(Base):
+    def test_page(self, page, size): ...
+
+    class TestInner:
+        def test_inner(self, page): ...
+
+class TestOther:
+    def test_other(self, page): ...
+""",
+    }
+    assert calls(tmp_path, files) == {
+        "Base.page > Top.size",
+        "TestPages.test_page > Base.page",
+        "TestPages.test_page > Top.size",
+        "TestPages.TestInner.test_inner > Base.page",
+        "TestOther.test_other > page",
+    }
+
+
 def test_who_emits_an_event_calls_what_handles_it(tmp_path: Path) -> None:
     files = {
         "src/bus.ts": """
