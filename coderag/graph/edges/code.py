@@ -14,7 +14,7 @@ from coderag.graph.edges.implicit import Implementation, implementations
 from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
 from coderag.graph.edges.references import Leads, ReferenceEdges
 from coderag.graph.edges.requested import Requests, Served
-from coderag.graph.edges.routed import answered
+from coderag.graph.edges.routed import Answered, answered
 from coderag.graph.edges.tested import Tests
 from coderag.graph.files import LinkedFile, Places
 from coderag.graph.graph import EDGE_CODES, GraphDraft
@@ -32,6 +32,7 @@ from coderag.syntax.references.records import Reference, Role
 
 __all__ = ["add_code_edges"]
 
+TEST = "test"  # the label of files that hold tests
 TEST_ENDING = "_test"  # of a file whose name begins as that of what it tests
 PACKAGE = "__init__.py"  # a file that stands for its folder
 MAX_FILES = 16  # of a package that an import names, each of which gets an edge
@@ -71,20 +72,22 @@ def add_code_edges(
     for emitter, handler, candidates, row in event_uses(names):
         draft.add_edge(emitter, handler, EdgeKind.CALLS, candidates=candidates, row=row)  # the same
     edges.add_tests_by_name()
-    edges.add_requests(_add_routes(draft, names))
+    routes = answered(names)
+    asked = [route for route in routes if not route.nodes and TEST in files[route.file].labels]
+    edges.add_requests(_add_routes(draft, [route for route in routes if route not in asked]), asked)
     return names
 
 
-def _add_routes(draft: GraphDraft, names: Names) -> list[Served]:
+def _add_routes(draft: GraphDraft, routes: Iterable[Answered]) -> list[Served]:
     """Add a node for each address that is answered, and what answers it."""
     served = []
-    for one in answered(names):
-        rows = one.row, one.row, one.row
-        name = f"{one.method} {one.address}" if one.method else one.address
-        node = draft.add_node(NodeKind.ROUTE, name, name, file=one.file, rows=rows)
-        served.append(Served(node, one.method, one.address, one.nodes))
-        for target in one.nodes:
-            draft.add_edge(node, target, EdgeKind.ROUTES, candidates=one.candidates, file=one.file, row=one.row)
+    for route in routes:
+        rows = route.row, route.row, route.row
+        name = f"{route.method} {route.address}" if route.method else route.address
+        node = draft.add_node(NodeKind.ROUTE, name, name, file=route.file, rows=rows)
+        served.append(Served(node, route.method, route.address, route.nodes))
+        for target in route.nodes:
+            draft.add_edge(node, target, EdgeKind.ROUTES, candidates=route.candidates, file=route.file, row=route.row)
     return served
 
 
@@ -191,8 +194,11 @@ class _Edges:
             rows=found.row[maybe],
         )
 
-    def add_requests(self, served: Sequence[Served]) -> None:
-        """Add which addresses are asked for, by tests and by others."""
+    def add_requests(self, served: Sequence[Served], asked: Iterable[Answered]) -> None:
+        """Add which addresses are asked for, by tests and by others.
+
+        `asked` are calls in tests that look like routes and have no handler: server.post("/orders", user).
+        """
         if not served:
             return
         requests = Requests(served)
@@ -205,6 +211,10 @@ class _Edges:
                         requests.answering(reference.receiver, reference.name),
                         (number, reference.row),
                     )
+
+        for route in asked:
+            owner = self._tables.first[route.file] + 1 + route.owner
+            self._add_request(owner, requests.answering(route.method, route.address), (route.file, route.row))
 
     def _add_request(self, owner: int, routes: tuple[Served, ...], place: tuple[int, int]) -> None:
         number, row = place

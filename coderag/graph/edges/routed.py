@@ -28,6 +28,7 @@ class Answered(NamedTuple):
     address: str
     nodes: tuple[int, ...]
     candidates: int
+    owner: int = -1  # position of the definition that it is written in
 
 
 def answered(names: Names) -> list[Answered]:
@@ -56,7 +57,7 @@ def _served(names: Names, mounts: Mounts, placed: Placed) -> Iterator[Answered]:
     for prefix in mounts.prefixes(placed):
         address = join_addresses(prefix, join_addresses(mounts.own_prefix(placed), route.address))
         for one in found:
-            yield Answered(number, route.row, one.method, address, one.nodes, one.candidates)
+            yield Answered(number, route.row, one.method, address, one.nodes, one.candidates, route.owner)
 
 
 class _Constants:

@@ -45,6 +45,7 @@ CONSTRAINTS = frozenset({"Methods", "methods"})  # calls behind a route that tel
 METHOD_FIRST = re.compile(r"([A-Z]{3,7}) +(.*)")  # the patterns of Go's net/http: "GET /users"
 CONSTANT = "="  # instead of a method: the handler is the name of a constant that begins addresses, the address its text
 ROUTER_CALL = "register"  # of a router of Django REST framework
+ROUTER_NAME = "router"  # what the name of a receiver ends with whose addresses may have no slash
 ROUTER = "@"  # before the name of a router whose prefix is told
 MOUNTED = "@"  # instead of an action: the routes of the class itself
 ACTIONS = "@action"  # the group of further actions of a class: they answer where the class is registered
@@ -193,7 +194,10 @@ class _Routes:
             return around
         if call.is_bare and not around.prefix:
             return None
-        is_route = not call.receiver or "/" in f"{around.prefix}{call.address}" or self._is_bare(call.address)
+        is_router = call.receiver.rpartition(".")[2].lower().endswith(ROUTER_NAME) and " " not in call.address
+        is_route = (
+            is_router or not call.receiver or "/" in f"{around.prefix}{call.address}" or self._is_bare(call.address)
+        )
         return around if is_route else None
 
     def _decorated(self, nodes: Nodes, call: _Call) -> tuple[_Call, Around, int] | None:
