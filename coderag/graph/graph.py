@@ -110,6 +110,12 @@ class GraphDraft:
             table[:, at] = values
         self._edges.append(table)
 
+    def edge_columns(self) -> Array:
+        """Return the edges so far as columns, i64[6, n]: source, target, kind, candidates, file, row."""
+        self._close()
+        table = np.concatenate(self._edges) if self._edges else np.empty((0, COLUMNS), np.int64)
+        return np.ascontiguousarray(table.T)
+
     def _close(self) -> None:
         """Put the edges that came one by one behind the others."""
         if self._added:
@@ -153,9 +159,7 @@ class GraphDraft:
         return found | self._edge_arrays()
 
     def _edge_arrays(self) -> dict[str, Array]:
-        self._close()
-        table = np.concatenate(self._edges) if self._edges else np.empty((0, COLUMNS), np.int64)
-        source, target, kind, candidates, file, row = np.ascontiguousarray(table.T)
+        source, target, kind, candidates, file, row = self.edge_columns()
         starts, ends = source << KIND_BITS | kind, target << CANDIDATE_BITS | np.minimum(candidates, MAX_CANDIDATES)
         order = np.lexsort((ends, starts))  # stable, so of equal edges the surest is the first, and of those the first
         starts, ends = starts[order], ends[order]

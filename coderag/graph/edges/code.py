@@ -11,6 +11,7 @@ from coderag.graph.edges.events import event_uses
 from coderag.graph.edges.fixtures import fixture_uses
 from coderag.graph.edges.held_functions import calls_of_held
 from coderag.graph.edges.implicit import Implementation, implementations
+from coderag.graph.edges.inline_handlers import InlineHandler
 from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
 from coderag.graph.edges.references import Leads, ReferenceEdges
 from coderag.graph.edges.requested import Requests, Served
@@ -51,8 +52,8 @@ def add_code_edges(
     *,
     read: Callable[[str], bytes | None] | None = None,
     kept: Kept | None = None,
-) -> Names:
-    """Add the edges between files' code; return the resolver of all other names.
+) -> tuple[Names, list[InlineHandler]]:
+    """Add the edges between files' code; return the resolver of all other names, and the handlers without a name.
 
     `kept` has the edges of files in which every name means what it meant in an earlier graph.
     """
@@ -74,18 +75,22 @@ def add_code_edges(
     edges.add_tests_by_name()
     routes = answered(names)
     asked = [route for route in routes if not route.nodes and TEST in files[route.file].labels]
-    edges.add_requests(_add_routes(draft, [route for route in routes if route not in asked]), asked)
-    return names
+    inline: list[InlineHandler] = []
+    served = _add_routes(draft, [route for route in routes if route not in asked], inline)
+    edges.add_requests(served, asked)
+    return names, inline
 
 
-def _add_routes(draft: GraphDraft, routes: Iterable[Answered]) -> list[Served]:
-    """Add a node for each address that is answered, and what answers it."""
+def _add_routes(draft: GraphDraft, routes: Iterable[Answered], inline: list[InlineHandler]) -> list[Served]:
+    """Add a node for each address that is answered, and what answers it; `inline` grows by handlers without a name."""
     served = []
     for route in routes:
         rows = route.row, route.row, route.row
         name = f"{route.method} {route.address}" if route.method else route.address
         node = draft.add_node(NodeKind.ROUTE, name, name, file=route.file, rows=rows)
         served.append(Served(node, route.method, route.address, route.nodes))
+        if route.last_row >= 0:
+            inline += [InlineHandler(node, around, route.row, route.last_row) for around in route.nodes[:1]]
         for target in route.nodes:
             draft.add_edge(node, target, EdgeKind.ROUTES, candidates=route.candidates, file=route.file, row=route.row)
     return served

@@ -159,13 +159,15 @@ class Mounts:
         return found
 
     def _source(self, number: int, name: str) -> int:
-        """Return the file that a name comes from which a file without routes only passes on: export { default } from."""
+        """Return the file that a name is from which a file without routes passes on: export { default } from."""
         tables, modules = self._tables, self._names.resolver.modules
         for _ in range(MAX_DEPTH):
             if tables.files[number].links.mentions.routes:
                 break
             passed = [one for one in tables.files[number].links.mentions.imports if one.exported]
-            files = {file for one in passed if name in (one.alias, one.name) for file in modules.files_of(number, one.module)}
+            files = {
+                file for one in passed if name in (one.alias, one.name) for file in modules.files_of(number, one.module)
+            }
             if len(files) != 1:
                 break
             number = files.pop()

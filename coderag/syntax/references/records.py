@@ -94,6 +94,7 @@ class Route(NamedTuple):
     handler: str  # as written: "views.show"; "" : the definition at `handles`; "include(x)": the routes of x
     handles: int = -1
     group: str = ""  # the variable that it is added to: "router"
+    last_row: int = -1  # of a handler without a name, which begins in `row`
 
 
 class FileReferences(NamedTuple):

@@ -104,6 +104,7 @@ class _Routes:
         self._groups = RouteGroups(language.route_groups, owners, lines.data)
         self._of_definitions: dict[int, str] = {}
         self._found: dict[Key, dict[str, None]] = {}  # with the methods
+        self._last_rows: dict[Key, int] = {}  # of handlers without a name
         self._bare: dict[tuple[int, str], Key] = {}  # without an address of their own, by what handles which method
         self._addressed: set[tuple[int, str]] = set()
 
@@ -166,6 +167,8 @@ class _Routes:
             else:
                 self._addressed.add((handles, method))
             self._found.setdefault(key, {})[method] = None
+            if not handler and "handler" in nodes:
+                self._last_rows[key] = nodes["handler"][0].end_point[0]
 
     def _call(self, nodes: Nodes) -> _Call | None:
         """Return the call of a match, None if it is that of a client or of no router."""
@@ -313,9 +316,10 @@ class _Routes:
         routes = []
         for told in self._bare.keys() & self._addressed:
             self._found.pop(self._bare[told], None)
-        for (row, owner, address, handler, handles, group), methods in self._found.items():
-            named = [method for method in methods if method]
-            routes += [Route(row, owner, method, address, handler, handles, group) for method in named or [""]]
+        for key, methods in self._found.items():
+            row, owner, address, handler, handles, group = key
+            last, named = self._last_rows.get(key, -1), [method for method in methods if method]
+            routes += [Route(row, owner, method, address, handler, handles, group, last) for method in named or [""]]
         return sorted(routes)
 
 
