@@ -88,7 +88,8 @@ def _add_routes(draft: GraphDraft, routes: Iterable[Answered], inline: list[Inli
         rows = route.row, route.row, route.row
         name = f"{route.method} {route.address}" if route.method else route.address
         node = draft.add_node(NodeKind.ROUTE, name, name, file=route.file, rows=rows)
-        served.append(Served(node, route.method, route.address, route.nodes))
+        handlers = route.nodes if route.last_row < 0 else ()  # what is around one without a name is more than that
+        served.append(Served(node, route.method, route.address, handlers))
         if route.last_row >= 0:
             inline += [InlineHandler(node, around, route.row, route.last_row) for around in route.nodes[:1]]
         for target in route.nodes:
@@ -136,7 +137,8 @@ class _Edges:
             )
             targets = [tables.first[other] for other in self._shown(modules)]
             if imported.name != "*":
-                targets += [each for each in self._resolver.imported(base, imported) if isinstance(each, int)]
+                named = self._resolver.imported(base, imported)
+                targets += [one for each in named for one in self._resolver.by_default(each) if isinstance(one, int)]
             targets = [target for target in dict.fromkeys(targets) if target != OUTSIDE and target != base]
             for target in targets:
                 draft.add_edge(base, target, EdgeKind.IMPORTS, file=number, row=imported.row)

@@ -116,9 +116,10 @@ class Names:
                 text = text.removesuffix("[]")
                 continue
             if not text.endswith(")"):  # a call is a mention of its own
-                for target in self.resolver.targets(scope, text):
-                    if isinstance(target, int) and target < self._size and tables.kind[target] is not None:
-                        found[target] = None
+                for name in self.resolver.targets(scope, text):
+                    for target in self.resolver.by_default(name):
+                        if isinstance(target, int) and target < self._size and tables.kind[target] is not None:
+                            found[target] = None
             text = split_last(text)[0]
         return tuple(found)
 
@@ -177,7 +178,7 @@ class Names:
         """Return the definitions that targets are; of a variable that is called, what it holds."""
         tables, resolver = self._tables, self.resolver
         if len(targets) == 1 and not called:
-            only = targets[0]
+            only = resolver.by_default(targets[0])[0]
             return (only,) if isinstance(only, int) and only < self._size else NOTHING
         found: dict[int, None] = {}
         for target in targets:

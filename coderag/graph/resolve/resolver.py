@@ -31,6 +31,7 @@ __all__ = ["Resolver"]
 MAX_DEPTH = 40  # of one name leading to another; each takes some ten frames of Python's thousand
 MAX_CHARS = 300  # of an expression
 CLASS_TYPES = frozenset({"type", "Type", "typing.Type", "Class", "KClass"})
+DEFAULT = "default"  # the name of what a file of JavaScript exports by default
 GETTER = ".get"  # a method that gives an element
 SELF_TYPES = frozenset({"Self", "this", "self", "static", "typing.Self", "instancetype"})
 
@@ -267,6 +268,12 @@ class Resolver(Scopes):
         if form == Form.SUPER or (form == Form.NODE and not self.is_class(node)):
             return value
         return value - class_of(value) + node if form in OF_CALLER else (INSTANCE + node if value < CLASS else node)
+
+    def by_default(self, target: Target) -> tuple[Target, ...]:
+        """Return the definition that the default export of a file stands for; any other target as it is."""
+        if isinstance(target, Variable) and target.name == DEFAULT and self.tables.kind[target.scope] is None:
+            return tuple(value for value in self.value(target) if value < FORM) or (target,)
+        return (target,)
 
     def holders(self, variable: Variable) -> list[int]:
         """Return the fields and constants that a variable is an element of: HANDLERS, of run = HANDLERS[name]."""

@@ -173,6 +173,7 @@ def test_handlers_that_an_own_router_of_go_is_given(tmp_path: Path) -> None:
     graph = graph_of(write(tmp_path, {"a.go": text}))
     assert [node.name for node in find_nodes(graph, "/token")] == ["/token"]
 
+
 KOA = {
     "server/web.ts": 'import api from "./api";\nfunction init(app: Koa) {\n  app.use(mount("/api", api));\n}\n',
     "server/api/index.ts": (
