@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from coderag.graph.edges.code import add_code_edges
+from coderag.graph.edges.inline_handlers import add_inline_edges
 from coderag.graph.edges.kept import Kept
 from coderag.graph.edges.schema_nodes import add_schema
 from coderag.graph.edges.table_edges import add_uses
@@ -29,7 +30,8 @@ def build_graph(
     """
     draft = GraphDraft()
     places = add_files(draft, files)
-    names = add_code_edges(draft, files, places, read=read, kept=kept)
+    names, inline = add_code_edges(draft, files, places, read=read, kept=kept)
     data = add_schema(draft, schema, places, files=files)
     add_uses(draft, files, places, names=names, data=data, schema=schema)
+    add_inline_edges(draft, inline)
     return draft

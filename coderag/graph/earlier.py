@@ -52,6 +52,10 @@ def kept_edges(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> Kept | Non
     resolved = affected_files(files, comparison.change())
     if resolved is None or len(resolved) - len(comparison.changed) > MOST_RESOLVED * len(files):
         return None
+    # Of what a file does twice the graph has one edge; what each handler of its routes does needs all of them.
+    resolved |= {
+        at for at, file in enumerate(files) if any(route.last_row >= 0 for route in file.links.mentions.routes)
+    }
     nodes = comparison.node_map()
     return None if nodes is None else comparison.kept(nodes, resolved)
 

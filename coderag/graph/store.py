@@ -18,6 +18,7 @@ from filelock import Timeout
 from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexWriteError
 from coderag.files.root_file import read_root_file
 from coderag.graph.graph import Graph
+from coderag.graph.identity import graph_identity
 from coderag.index.storage.arrays.arrays import Array, write_arrays
 from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.folder.entries import check_entries
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from coderag.graph.files import LinkedFile
 
 __all__ = [
-    "GRAPH_VERSION",
     "current_graph",
     "graph_key",
     "is_current",
@@ -51,7 +51,7 @@ __all__ = [
     "write_graph",
 ]
 
-GRAPH_VERSION = 5  # raise it when the same files give another graph
+MADE_BY = "graph_identity"  # the array with the identity of what made a graph
 LOCK_SECONDS = 60.0
 MOST_CHANGED = 200  # files; with more, all is resolved
 SILENT_SECONDS = 0.2  # a wait for who makes the graph that is worth no word
@@ -85,11 +85,11 @@ class _Live:
 
 
 def graph_key(entries: Sequence[SegmentEntry], segments: Sequence[Segment], catalog_key: str) -> str:
-    """Return the identity of what a graph is made of: paths and contents of the files that count, and the schema.
+    """Return the identity of a graph: of its rules, of paths and contents of the files that count, and of the schema.
 
     Which segments hold them does not matter, so a merge leaves a graph as it is.
     """
-    known = blake2b(f"{GRAPH_VERSION}\0{catalog_key}\0".encode("utf-8", "surrogatepass"), digest_size=8)
+    known = blake2b(graph_identity() + f"\0{catalog_key}\0".encode("utf-8", "surrogatepass"), digest_size=8)
     rows = []
     for live in _live(entries, segments):
         blobs = live.segment.arrays["file_blob"]
@@ -117,24 +117,36 @@ def made_graph(
     `hides` tells which files of settings are not to be read. Of an `earlier` graph of the same index, what still holds
     is taken. Raises IndexDamagedError.
     """
+    with _uncollected():
+        # By a function of its own, whose records are free again before anything looks at them for cycles.
+        return _graph_arrays(entries, segments, schema, root=root, read=_reading(root, hides), earlier=earlier)
+
+
+def _graph_arrays(
+    entries: Sequence[SegmentEntry],
+    segments: Sequence[Segment],
+    schema: Schema,
+    *,
+    root: Path,
+    read: Callable[[str], bytes | None],
+    earlier: Graph | None,
+) -> dict[str, Array]:
     from coderag.graph.build import build_graph  # a graph that is there needs none of it
     from coderag.graph.recent import is_small, recent_arrays
     from coderag.graph.settings_read import RecordedSettings, settings_known
     from coderag.index.storage.misread import DATA_ERRORS
 
-    read = _reading(root, hides)
-    with _uncollected():
-        files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
-        settings, kept = RecordedSettings(read, {}), None
-        with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
-            if earlier is not None and _version(earlier) == GRAPH_VERSION:
-                known = settings_known(earlier.arrays, root, read)
-                if known is not None:
-                    recorded = RecordedSettings(read, known)
-                    kept = _kept(earlier, files, segments, recorded.read)
-                    settings = recorded if kept is not None else settings
-        arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
-    made_by = {"graph_version": np.array([GRAPH_VERSION], np.uint16)}
+    files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
+    settings, kept = RecordedSettings(read, {}), None
+    with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
+        if earlier is not None and _made_by(earlier) == graph_identity():
+            known = settings_known(earlier.arrays, root, read)
+            if known is not None:
+                recorded = RecordedSettings(read, known)
+                kept = _kept(earlier, files, segments, recorded.read)
+                settings = recorded if kept is not None else settings
+    arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
+    made_by = {MADE_BY: np.frombuffer(graph_identity(), np.uint8)}
     small = {
         path for live in _live(entries, segments) if is_small(len(live.files), len(files)) for path in live.paths()
     }
@@ -153,9 +165,9 @@ def _weights(arrays: dict[str, Array], earlier: Graph | None) -> dict[str, Array
     return {"node_rank": importance(graph), "node_community": communities(graph)}
 
 
-def _version(graph: Graph) -> int:
-    """Return which version of the code made a graph; 0 for one that does not say."""
-    return int(graph.arrays["graph_version"][0]) if "graph_version" in graph.arrays else 0
+def _made_by(graph: Graph) -> bytes:
+    """Return the identity of what made a graph; b"" for one that does not say."""
+    return bytes(graph.arrays[MADE_BY]) if MADE_BY in graph.arrays else b""
 
 
 def _kept(

@@ -160,6 +160,45 @@ def test_what_a_file_concerns_that_comes_or_goes(
     check_resolved(before, earlier, tree, resolved)
 
 
+DERIVED = {  # edges that are made of those of several files
+    "src/orders.js": "export function load() {}\nexport function save() {}\n",
+    "src/handlers.js": (
+        "import { load, save } from './orders';\nexport const handlers = { load, drop(one) {} };\n"
+        "bus.on('saved', save);\n"
+    ),
+    "src/run.js": (
+        "import { handlers } from './handlers';\nexport function run(name) { handlers[name](); bus.emit('saved'); }\n"
+    ),
+    "src/app.js": (
+        "import { load, save } from './orders';\nimport { run } from './run';\n"
+        "router.get('/a', () => {\n  run();\n  load();\n});\nrouter.get('/b', () => {\n  save();\n  load();\n});\n"
+    ),
+    "src/other.js": "".join(f"export function other{number}() {{}}\n" for number in range(9)),
+}
+DERIVED_EDITS = [
+    ("src/handlers.js", "{ load, drop(one) {} }", "{ save, drop(one) {} }"),
+    ("src/handlers.js", "drop(one)", "other(one)"),
+    ("src/handlers.js", "on('saved', save)", "on('paid', save)"),
+    ("src/run.js", "emit('saved')", "emit('paid')"),
+    ("src/orders.js", "function load", "function loads"),
+    ("src/app.js", "save();", "run();"),
+    ("src/other.js", "other1", "load"),
+]
+
+
+@pytest.mark.parametrize(("path", "old", "new"), DERIVED_EDITS)
+def test_an_edit_changes_what_is_made_of_edges(tmp_path: Path, path: str, old: str, new: str) -> None:
+    more = {f"src/more{number}.js": f"export function more{number}() {{}}\n" for number in range(20)}
+    tree = Tree(write(tmp_path, DERIVED | more))
+    before, earlier = dict(tree.files), Graph(tree.arrays())
+    text = (tmp_path / path).read_text()
+    assert old in text
+    tree.edit(path, text.replace(old, new))
+    kept = kept_of(before, earlier, tree)
+    assert kept is not None
+    check_same(tree.arrays(), tree.arrays(kept))
+
+
 def check_resolved(before: dict[str, LinkedFile], earlier: Graph, tree: Tree, resolved: set[str]) -> None:
     kept = kept_of(before, earlier, tree)
     assert kept is not None

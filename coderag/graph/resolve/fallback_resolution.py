@@ -59,7 +59,8 @@ class FallbackResolution:
             return self._of_subclasses(known, name)
         if values:
             return NOTHING
-        return self._members(rules.family, name, called=role == Role.CALL)
+        # Where a field is read by a call, as an association of Rails is, it may be meant as well.
+        return self._members(rules.family, name, called=role == Role.CALL and not rules.bare_calls)
 
     def _members(self, family: str, name: str, *, called: bool) -> tuple[int, ...]:
         key = family, name, called

@@ -116,9 +116,10 @@ class Names:
                 text = text.removesuffix("[]")
                 continue
             if not text.endswith(")"):  # a call is a mention of its own
-                for target in self.resolver.targets(scope, text):
-                    if isinstance(target, int) and target < self._size and tables.kind[target] is not None:
-                        found[target] = None
+                for name in self.resolver.targets(scope, text):
+                    for target in self.resolver.by_default(name):
+                        if isinstance(target, int) and target < self._size and tables.kind[target] is not None:
+                            found[target] = None
             text = split_last(text)[0]
         return tuple(found)
 
@@ -136,6 +137,8 @@ class Names:
     def _meant(self, scope: int, receiver: str, name: str, *, role: Role) -> Meant:
         if receiver:
             targets = self._through(scope, receiver, name, role=role)
+            if not targets and role == Role.CALL and name in self._tables.rules_at(scope).callers:
+                targets = tuple(self._held(self.resolver.values(scope, receiver)))
         else:
             targets = self.resolver.look(scope, name) or self._bare(scope, name, role=role)
         if targets:
@@ -175,7 +178,7 @@ class Names:
         """Return the definitions that targets are; of a variable that is called, what it holds."""
         tables, resolver = self._tables, self.resolver
         if len(targets) == 1 and not called:
-            only = targets[0]
+            only = resolver.by_default(targets[0])[0]
             return (only,) if isinstance(only, int) and only < self._size else NOTHING
         found: dict[int, None] = {}
         for target in targets:
@@ -186,8 +189,8 @@ class Names:
                 held = self._held(values)
                 found.update(dict.fromkeys(held or (target,)))
             elif called:
-                values = resolver.value(target)
-                found.update(dict.fromkeys(self._held(values)))
+                held = self._held(resolver.value(target))
+                found.update(dict.fromkeys(held or resolver.holders(target)))
         return tuple(found)
 
     def _held(self, values: tuple[int, ...]) -> list[int]:

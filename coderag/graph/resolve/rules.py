@@ -35,6 +35,8 @@ class Rules:
     submodules: bool
     constructors: tuple[str, ...]
     creators: frozenset[str]
+    binders: frozenset[str]
+    callers: frozenset[str]
     titles: frozenset[str]
     properties: frozenset[str]
     wrappers: frozenset[str]
@@ -70,6 +72,8 @@ def rules_of(language: str) -> Rules:
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),
         creators=frozenset(values["creators"]),
+        binders=frozenset(values["binders"]),
+        callers=frozenset(values["callers"]),
         titles=frozenset(values["titles"]),
         properties=frozenset(values["properties"]),
         wrappers=frozenset(values["wrappers"]),
