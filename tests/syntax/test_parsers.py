@@ -8,6 +8,7 @@ import pytest
 
 from coderag.syntax.language import Language, languages
 from coderag.syntax.lines import Lines
+from coderag.syntax.needed_query import needed_query
 from coderag.syntax.outline import Outline, outline_tree, read_outline
 from coderag.syntax.parsed import parse_code
 from coderag.syntax.references.reader import read_references
@@ -98,6 +99,7 @@ def receiver(mention: Reference) -> str:
 def test_links_of_example(language: Language, golden: Golden) -> None:
     if not list(language.folder.glob("example.*")):
         pytest.skip("its query is that of another language")
+    needed_query(language).compile()  # as other tests of the language do: a part takes as long
     parsed = parse_code(Lines(example(language).read_bytes()), language, links=True)
     outline = outline_tree(parsed, split_above=8000)
     golden(language.folder / "example.links", render_links(read_references(parsed, outline), outline))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tree_sitter import Query
 
 from coderag.syntax.grammar import reader
 from coderag.syntax.language import Language, languages
@@ -37,9 +36,7 @@ def test_a_query_of_comments_has_no_patterns() -> None:
 
 @pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
 def test_patterns_begin_where_the_compiler_says(language: Language) -> None:
-    grammar, text = reader(language).parser.language, language.tags()
-    assert grammar is not None
-    query = Query(grammar, text)
+    query, text = reader(language).query, language.tags()
     patterns = list(query_patterns(text))
     assert len(patterns) == query.pattern_count
     begin = len(text.encode()) - sum(len(pattern.text.encode()) for pattern in patterns)
