@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from coderag.syntax.grammar import reader
-from coderag.syntax.language import Language, languages
+from coderag.syntax.language import Language
 from coderag.syntax.query_patterns import query_patterns
-
-OUTLINED = [language for language in languages().values() if language.reader == "outline"]
+from tests.syntax.outlined import OUTLINED
 
 
 @pytest.mark.parametrize(
