@@ -65,6 +65,7 @@ def test_a_class_of_another_base_is_a_model_only_by_a_sign_of_eloquent() -> None
     assert [table.name.name for table in described(stated)] == ["labels"]
 
 
+@pytest.mark.slow
 def test_a_base_of_models_is_no_table_unless_one_is_created(tmp_path: Path) -> None:
     base = "use Illuminate\\Database\\Eloquent\\Model as EloquentModel;\nclass Model extends EloquentModel {}\n"
     books = "Schema::create('books', function (Blueprint $table) { $table->id(); });"
