@@ -168,11 +168,11 @@ def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]
     """Return the candidates picked from a ranking, with the parts of their scores."""
     rows = ranking.rows
     picked = ranking.order[np.array([position for position, _ in picks], dtype=np.int64)]
-    chunks, learned, factors = (column[picked].tolist() for column in (rows.chunks, ranking.learned, rows.prior))
-    weighed = (ranking.features[picked] * ranking.weights).tolist()
+    weighed = ranking.features[picked] * ranking.weights
+    parts = np.column_stack([weighed, ranking.learned[picked], rows.prior[picked]]).tolist()
     return tuple(
-        Ranked(chunk, score, dict(zip(PARTS, (*parts, added, factor), strict=True)))
-        for (_, score), chunk, parts, added, factor in zip(picks, chunks, weighed, learned, factors, strict=True)
+        Ranked(chunk, score, dict(zip(PARTS, own, strict=True)))
+        for (_, score), chunk, own in zip(picks, rows.chunks[picked].tolist(), parts, strict=True)
     )
 
 
