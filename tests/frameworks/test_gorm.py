@@ -254,7 +254,9 @@ def test_a_naming_strategy_names_the_tables_of_the_whole_program(tmp_path: Path,
     write(tmp_path, {"models/models.go": NAMED, "db/open.go": opened, "db/open_test.go": "package db\n// gorm\n"})
     index = Index.build(tmp_path)
     assert sorted(table.name.name for table in index.tables()) == names
-    (key,) = next(table for table in index.tables() if "language" in table.name.name and len(table.columns) > 2).foreign_keys
+    (key,) = next(
+        table for table in index.tables() if "language" in table.name.name and len(table.columns) > 2
+    ).foreign_keys
     assert key.table.name == next(name for name in names if name.endswith(("user", "users")))
 
 
