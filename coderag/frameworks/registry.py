@@ -177,10 +177,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         DDL_STRINGS,
         Framework("common.declared_dialect", ((b"DB_CONNECTION",), (b"'default'", b'"default"'))),
     ),
-    "go": (
-        Framework("gorm.models", ((b"gorm",),)),
-        DDL_STRINGS,
-    ),
+    "go": (DDL_STRINGS,),
     "rust": (
         Framework(
             "seaorm.migrations",
