@@ -74,6 +74,14 @@ JAVASCRIPT = (
         "drizzle.models", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))
     ),
     Framework(
+        "kysely.migrations",
+        (
+            (b"ysely",),
+            (b".schema",),
+            (b"createTable", b"alterTable", b"dropTable", b"createType", b"createIndex"),
+        ),
+    ),
+    Framework(
         "knex.migrations", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))
     ),
     Framework(
