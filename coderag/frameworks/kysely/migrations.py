@@ -177,7 +177,7 @@ class _Reading(Steps):
             yield word, given, value
 
     def _index(self, name: str, links: Sequence[Link], schema: str) -> Made:
-        """Return the key of `createIndex("a").unique().on("t").columns(["x"])`; any other index is none."""
+        """Return the key of `createIndex("a").unique().on("t").columns(["x"])`; other indexes are no keys."""
         given = {link.name: self._value(link, 0) for link in links[1:]}
         if "unique" not in given or not {"where", "expression"}.isdisjoint(given):
             return []
