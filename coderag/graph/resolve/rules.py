@@ -35,6 +35,7 @@ class Rules:
     submodules: bool
     constructors: tuple[str, ...]
     creators: frozenset[str]
+    locators: frozenset[str]
     binders: frozenset[str]
     callers: frozenset[str]
     titles: frozenset[str]
@@ -72,6 +73,7 @@ def rules_of(language: str) -> Rules:
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),
         creators=frozenset(values["creators"]),
+        locators=frozenset(values["locators"]),
         binders=frozenset(values["binders"]),
         callers=frozenset(values["callers"]),
         titles=frozenset(values["titles"]),
