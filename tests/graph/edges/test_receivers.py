@@ -211,6 +211,6 @@ class Import {
     public function other($url) { return $this->em->createQuery()->findByUrlAndUser($url); }
 }
 """,
-        "src/Repository.php": "<?php\nnamespace App;\nclass EntryRepository {\n    function findByUrlAndUser($url) {}\n}\n",
+        "src/Repository.php": "<?php\nnamespace App;\nclass EntryRepository { function findByUrlAndUser($url) {} }\n",
     }
     assert calls(tmp_path, files, worst=1) == {"Import::run > EntryRepository::findByUrlAndUser"}
