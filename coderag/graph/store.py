@@ -156,11 +156,11 @@ def _graph_arrays(
 
 def _weights(arrays: dict[str, Array], earlier: Graph | None) -> dict[str, Array]:
     """Return how much nodes matter and which belong together: as in an earlier graph whose edges are the same."""
+    if earlier is not None and all(np.array_equal(arrays[name], earlier.arrays[name]) for name in WEIGHED):
+        return {name: np.array(earlier.arrays[name]) for name in ("node_rank", "node_community")}
     from coderag.graph.queries.centrality import importance
     from coderag.graph.queries.communities import communities
 
-    if earlier is not None and all(np.array_equal(arrays[name], earlier.arrays[name]) for name in WEIGHED):
-        return {name: np.array(earlier.arrays[name]) for name in ("node_rank", "node_community")}
     graph = Graph(arrays)
     return {"node_rank": importance(graph), "node_community": communities(graph)}
 

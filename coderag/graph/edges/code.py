@@ -28,6 +28,7 @@ from coderag.graph.resolve.partial_types import settle
 from coderag.graph.resolve.resolver import Resolver
 from coderag.graph.resolve.tables import Tables
 from coderag.graph.resolve.type_syntax import plain
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.syntax.outline import CALLABLE
 from coderag.syntax.references.records import Reference, Role
 
@@ -189,7 +190,8 @@ class _Edges:
         maybe = np.flatnonzero(in_tests[found.file] & np.isin(found.kind, TESTING))
         tested = np.array([tests.is_tested(node) for node in range(len(tables.kind))], np.bool_)
         maybe = maybe[tested[found.target[maybe]]]
-        owners, which = np.unique(found.source[maybe], return_inverse=True)
+        owners = distinct(found.source[maybe])
+        which = np.searchsorted(owners, found.source[maybe])
         test = np.array([tests.test_around(owner) for owner in owners.tolist()], np.int64)[which]
         maybe, test = maybe[test >= 0], test[test >= 0]
         self._draft.add_edges(
