@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coderag.graph.edges.kept import KEPT_KINDS, CodeEdges, Kept
+from coderag.graph.edges.reused import REUSED_KINDS, CodeEdges, ReusedEdges
 from coderag.graph.files import LinkedFile
 from coderag.graph.graph import EDGE_CODES, NODE_KINDS, Graph
 from coderag.graph.records import EdgeKind, NodeKind
@@ -20,7 +20,7 @@ from coderag.graph.resolve.imports.tree import Reading
 from coderag.graph.resolve.rules import rules_of
 from coderag.index.storage.arrays.arrays import Array
 
-__all__ = ["EarlierGraph", "kept_edges"]
+__all__ = ["EarlierGraph", "reused_edges"]
 
 MOST_RESOLVED = 0.3  # of the files; with more it is as quick to resolve all
 FILE = NODE_KINDS.index(NodeKind.FILE)
@@ -38,7 +38,7 @@ class EarlierGraph:
     read: Reading | None = None  # gives the content of a file of settings, none of which is another one
 
 
-def kept_edges(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> Kept | None:
+def reused_edges(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> ReusedEdges | None:
     """Return the edges of an earlier graph that hold, and the files to resolve again; None where that is most of all.
 
     `files` are in the order of their paths, as they were in the earlier graph.
@@ -57,7 +57,7 @@ def kept_edges(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> Kept | Non
         at for at, file in enumerate(files) if any(route.last_row >= 0 for route in file.links.mentions.routes)
     }
     nodes = comparison.node_map()
-    return None if nodes is None else comparison.kept(nodes, resolved)
+    return None if nodes is None else comparison.reused(nodes, resolved)
 
 
 class _Comparison:
@@ -181,26 +181,26 @@ class _Comparison:
         own = [first, *(known.get(one, GONE) for one in identities(before.links.definitions))]
         return np.array(own, np.int64)
 
-    def kept(self, nodes: Array, resolved: frozenset[int]) -> Kept | None:
+    def reused(self, nodes: Array, resolved: frozenset[int]) -> ReusedEdges | None:
         """Return the edges of the files that are not resolved again, between present nodes."""
         graph = self._earlier.graph
         size = len(nodes)
         source, target = graph.edge_source.astype(np.int64), graph.edge_target.astype(np.int64)
-        kept = (source < size) & (target < size) & np.isin(graph.edge_kind, KEPT_KINDS)
+        reused = (source < size) & (target < size) & np.isin(graph.edge_kind, REUSED_KINDS)
         now = np.array(self._now, np.int64)
         again = np.zeros(len(self._files), np.bool_)
         again[list(resolved)] = True
         file, row = graph.arrays["edge_file"].astype(np.int64), graph.arrays["edge_row"].astype(np.int64)
-        own = graph.node_file[source[kept]]
+        own = graph.node_file[source[reused]]
         # What a statement of another file says of a function is made of all statements.
-        kept[kept] = (now[own] != GONE) & ~again[now[own]] & (file[kept] == own)
-        order = np.flatnonzero(kept)
+        reused[reused] = (now[own] != GONE) & ~again[now[own]] & (file[reused] == own)
+        order = np.flatnonzero(reused)
         order = order[np.lexsort((row[order], file[order]))]
         source, target = nodes[source[order]], nodes[target[order]]
         if (source == GONE).any() or (target == GONE).any():
             return None
         candidates = graph.edge_candidates[order].astype(np.int64)
-        return Kept(
+        return ReusedEdges(
             resolved, CodeEdges(source, target, graph.edge_kind[order], candidates, now[file[order]], row[order])
         )
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coderag.graph.edges.kept import CodeEdges
+from coderag.graph.edges.reused import CodeEdges
 from coderag.graph.graph import EDGE_CODES
 from coderag.graph.records import EdgeKind
 from coderag.graph.resolve.tables import VALUES, Tables
