@@ -74,12 +74,12 @@ def _held(edges: CodeEdges, tables: Tables, *, of: Array) -> tuple[Array, Array,
 
 
 def _is_held(node: int, tables: Tables) -> bool:
-    """Tell whether a definition that is named as a value may be called: of `this.constructor` none is."""
+    """Tell whether a definition that is named as a value may be called, as that of `this.constructor` is not."""
     return tables.kind[node] in HELD and tables.name[node] not in tables.rules_at(node).constructors
 
 
 def _is_among(values: Array, known: Array) -> Array:
-    """Tell of each value whether it is among known ones, which are sorted."""
+    """Return whether each value is among known ones, which are sorted."""
     found: Array = np.searchsorted(known, values, "left") < np.searchsorted(known, values, "right")
     return found
 
