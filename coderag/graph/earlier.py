@@ -24,7 +24,8 @@ __all__ = ["EarlierGraph", "reused_edges"]
 
 MOST_RESOLVED = 0.3  # of the files; with more it is as quick to resolve all
 FILE = NODE_KINDS.index(NodeKind.FILE)
-IMPORTS = EDGE_CODES[EdgeKind.IMPORTS]
+IMPORTS, ROUTES = EDGE_CODES[EdgeKind.IMPORTS], EDGE_CODES[EdgeKind.ROUTES]
+KINDS = len(EDGE_CODES)
 STANDING_FOR_FOLDERS = frozenset({"__init__", "mod", "lib", "main"})  # names of files
 GONE = -1
 
@@ -52,10 +53,6 @@ def reused_edges(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> ReusedEd
     resolved = affected_files(files, comparison.change())
     if resolved is None or len(resolved) - len(comparison.changed) > MOST_RESOLVED * len(files):
         return None
-    # Of what a file does twice the graph has one edge; what each handler of its routes does needs all of them.
-    resolved |= {
-        at for at, file in enumerate(files) if any(route.last_row >= 0 for route in file.links.mentions.routes)
-    }
     nodes = comparison.node_map()
     return None if nodes is None else comparison.reused(nodes, resolved)
 
@@ -186,23 +183,48 @@ class _Comparison:
         graph = self._earlier.graph
         size = len(nodes)
         source, target = graph.edge_source.astype(np.int64), graph.edge_target.astype(np.int64)
+        file, row = graph.arrays["edge_file"].astype(np.int64), graph.arrays["edge_row"].astype(np.int64)
         reused = (source < size) & (target < size) & np.isin(graph.edge_kind, REUSED_KINDS)
         now = np.array(self._now, np.int64)
         again = np.zeros(len(self._files), np.bool_)
         again[list(resolved)] = True
-        file, row = graph.arrays["edge_file"].astype(np.int64), graph.arrays["edge_row"].astype(np.int64)
         own = graph.node_file[source[reused]]
         # What a statement of another file says of a function is made of all statements.
         reused[reused] = (now[own] != GONE) & ~again[now[own]] & (file[reused] == own)
         order = np.flatnonzero(reused)
-        order = order[np.lexsort((row[order], file[order]))]
-        source, target = nodes[source[order]], nodes[target[order]]
+        repeated, around = _repeated(graph, reused, size)
+        order, source = np.append(order, repeated), np.append(source[order], around)
+        file = np.append(file[order[: len(order) - len(repeated)]], graph.node_file[around])
+        placed = np.lexsort((row[order], file))
+        order, source, file = order[placed], nodes[source[placed]], file[placed]
+        target = nodes[target[order]]
         if (source == GONE).any() or (target == GONE).any():
             return None
         candidates = graph.edge_candidates[order].astype(np.int64)
         return ReusedEdges(
-            resolved, CodeEdges(source, target, graph.edge_kind[order], candidates, now[file[order]], row[order])
+            resolved, CodeEdges(source, target, graph.edge_kind[order], candidates, now[file], row[order])
         )
+
+
+def _repeated(graph: Graph, reused: Array, size: int) -> tuple[Array, Array]:
+    """Return what routes do by handlers without a name, as edges of what is around these, with the nodes around.
+
+    Of what a file does twice a graph has one edge; the edges of its routes say where it does so again.
+    """
+    source, target = graph.edge_source.astype(np.int64), graph.edge_target.astype(np.int64)
+    routes = np.flatnonzero((graph.edge_kind == ROUTES) & (source >= size) & (target < size))
+    around = np.full(len(graph), GONE, np.int64)
+    around[source[routes[::-1]]] = target[routes[::-1]]
+    done = np.flatnonzero(
+        (source >= size) & (target < size) & (around[source] != GONE) & np.isin(graph.edge_kind, REUSED_KINDS)
+    )
+    keys = (source * len(graph) + target) * KINDS + graph.edge_kind
+    same = (around[source[done]] * len(graph) + target[done]) * KINDS + graph.edge_kind[done]
+    known = np.sort(keys[reused])
+    at = np.searchsorted(known, same)
+    own = at < len(known)  # edges that are made of others are made again
+    own[own] = known[at[own]] == same[own]
+    return done[own], around[source[done[own]]]
 
 
 def _module_words(file: LinkedFile) -> frozenset[str]:

@@ -183,6 +183,7 @@ DERIVED_EDITS = [
     ("src/orders.js", "function load", "function loads"),
     ("src/app.js", "save();", "run();"),
     ("src/other.js", "other1", "load"),
+    ("src/other.js", "other1", "quiet"),  # all files of routes stay as they are
 ]
 
 
