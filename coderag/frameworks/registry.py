@@ -79,7 +79,15 @@ JAVASCRIPT = (
     Framework(
         "sequelize.migrations",
         (
-            (b"ueryInterface", b"runSql", b"db.createTable", b"db.addColumn", b"db.removeColumn", b"db.dropTable"),
+            (
+                b"ueryInterface",
+                b"pgm.",
+                b"runSql",
+                b"db.createTable",
+                b"db.addColumn",
+                b"db.removeColumn",
+                b"db.dropTable",
+            ),
             (b"up",),
             (b"able", b"olumn", b"ql(", b"onstraint", b"ndex", b"query"),
         ),

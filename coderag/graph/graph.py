@@ -240,6 +240,11 @@ class Graph:
             labels=unpack_labels(int(arrays["file_labels"][file])) if file >= 0 else frozenset(),
         )
 
+    def location(self, number: int) -> tuple[str, str, int]:
+        """Return the qualified name of a node, its path ("" for none) and its line, 1-based."""
+        file = int(self.node_file[number])
+        return self._names[number], self.paths[file] if file >= 0 else "", int(self.arrays["node_row"][number]) + 1
+
     def edge(self, number: int) -> Edge:
         """Return an edge by its position."""
         file, source, row = self.arrays["edge_file"][number], self.edge_source[number], self.arrays["edge_row"][number]
@@ -266,6 +271,17 @@ class Graph:
         if end > len(self.edge_kind):
             raise IndexError(f"the edges of node {node} end at {end}, behind the last one")
         return range(begin, end)
+
+    def edge_bounds(self, side: str, nodes: Array) -> tuple[Array, Array]:
+        """Return where the edges of some nodes begin and end: i64[nodes] each.
+
+        They are positions of edges that start there for the side "out", and places among "in_edges" for "in".
+        """
+        starts = self.arrays[f"{side}_starts"]
+        begins, ends = starts[nodes].astype(np.int64), starts[nodes + 1].astype(np.int64)
+        if (begins > ends).any() or int(ends.max(initial=0)) > len(self.edge_kind):
+            raise IndexError(f"the {side}ward edges of some nodes are not there")
+        return begins, ends
 
     def in_edges(self, node: int) -> list[int]:
         """Return the positions of the edges that end at a node, by kind."""

@@ -96,6 +96,7 @@ def test_without_the_extra_it_says_how_to_install_it(shop: Path, coderag: Run, t
     )
 
 
+@pytest.mark.slow
 def test_interrupt_ends_a_query(shop: Path) -> None:
     endless = "SELECT count(*) FROM range(100000000) a, range(1000000) b WHERE a.range % 7 = b.range % 5"
     program = f"""

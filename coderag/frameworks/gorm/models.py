@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from coderag.frameworks.common.fields import with_fields
 from coderag.frameworks.common.go_names import go_snake
 from coderag.frameworks.common.origins import COMPUTED_NAME, lines_of, unparsed_at
+from coderag.frameworks.gorm.naming import stated_naming
 from coderag.sql.records import (
     Column,
     CreateTable,
@@ -23,6 +24,7 @@ from coderag.sql.records import (
     Name,
     Origin,
     Relation,
+    Shared,
     Table,
     Unparsed,
 )
@@ -120,13 +122,16 @@ class Fields:
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
-    """Return the tables of a file's GORM models, None where there are none."""
+    """Return the tables of a file's GORM models and the naming strategy that it sets, None where there is neither."""
     reading = _Reading(read_go(data), imports=IMPORT.search(data) is not None)
     operations = tuple(CreateTable(table) for table in reading.tables())
-    if not operations and not reading.unparsed:
+    naming = stated_naming(data, path)
+    if not operations and not reading.unparsed and naming is None:
         return None
     unparsed = tuple(reading.unparsed)
-    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
+    ruled = tuple(reading.named_by_rule(operations))
+    shared = Shared(naming=naming, named_by_rule=ruled) if naming is not None or ruled else None
+    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations, shared=shared)
 
 
 class _Reading:
@@ -141,7 +146,7 @@ class _Reading:
             go_field.type
             for struct in file.structs.values()
             for go_field in struct.fields
-            if go_field.is_embedded or "embedded" in _options(go_field)
+            if (go_field.is_embedded or "embedded" in _options(go_field)) and "-" not in _options(go_field)
         }
 
     def tables(self) -> Iterator[Table]:
@@ -164,6 +169,12 @@ class _Reading:
             if (table := self._table(struct, keys[name])) is not None:
                 yield table
         yield from others
+
+    def named_by_rule(self, operations: Sequence[CreateTable]) -> Iterator[str]:
+        """Yield the models among those of tables that say nothing of the table's name."""
+        for operation in operations:
+            if (alias := operation.table.alias) and (alias, "TableName") not in self._file.returns:
+                yield alias
 
     def _is_model(self, struct: Struct) -> bool:
         """Tell whether a struct has a table: it has a primary key, or says what its table is called."""
@@ -199,7 +210,9 @@ class _Reading:
             return None
         fields = self._of(struct)
         for go_field in struct.fields:
-            if go_field.is_embedded and go_field.type not in MODELS and go_field.type not in self._file.structs:
+            if not go_field.is_embedded or "-" in _options(go_field):
+                continue
+            if go_field.type not in MODELS and go_field.type not in self._file.structs:
                 self.unparsed.append(unparsed_at(go_field.node, f"the columns of {go_field.type} are in another file"))
         if not fields.columns:
             return None

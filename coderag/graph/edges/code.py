@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -75,10 +76,12 @@ def add_code_edges(
         draft.add_edge(emitter, handler, EdgeKind.CALLS, candidates=candidates, row=row)  # the same
     edges.add_tests_by_name()
     routes = answered(names)
-    asked = [route for route in routes if not route.nodes and TEST in files[route.file].labels]
+    are_asked = [not route.nodes and TEST in files[route.file].labels for route in routes]
     inline: list[InlineHandler] = []
-    served = _add_routes(draft, [route for route in routes if route not in asked], inline)
-    edges.add_requests(served, asked)
+    served = _add_routes(
+        draft, [route for route, is_asked in zip(routes, are_asked, strict=True) if not is_asked], inline
+    )
+    edges.add_requests(served, compress(routes, are_asked))
     return names, inline
 
 

@@ -137,8 +137,8 @@ class Names:
     def _meant(self, scope: int, receiver: str, name: str, *, role: Role) -> Meant:
         if receiver:
             targets = self._through(scope, receiver, name, role=role)
-            if not targets and role == Role.CALL and name in self._tables.rules_at(scope).callers:
-                targets = tuple(self._held(self.resolver.values(scope, receiver)))
+            if role == Role.CALL and all(target == OUTSIDE for target in targets):
+                targets = self._run_by(scope, receiver, name, is_known=not targets) or targets
         else:
             targets = self.resolver.look(scope, name) or self._bare(scope, name, role=role)
         if targets:
@@ -178,6 +178,22 @@ class Names:
         if not targets and role == Role.TYPE and tables.kind[scope] is not None:
             return resolver.targets(tables.parent[scope], f"{receiver}.{name}")
         return targets
+
+    def _run_by(self, scope: int, receiver: str, name: str, *, is_known: bool) -> tuple[Target, ...]:
+        """Return what a method runs that is defined nowhere: f of f.delay(x), Job.perform of Job.perform_later(x).
+
+        `is_known` tells that all of the receiver is in the index, so that it has no method of this name.
+        """
+        tables, resolver = self._tables, self.resolver
+        rules = tables.rules_at(scope)
+        if is_known and name in rules.callers:
+            return tuple(self._held(resolver.values(scope, receiver)))
+        if (method := rules.runners.get(name)) is None:
+            return NOTHING
+        classes = [class_of(value) for value in resolver.values(scope, receiver) if value < OUTSIDE]
+        return tuple(
+            target for one in classes if tables.is_container(one) for target in resolver.class_member(one, method)
+        )
 
     def _nodes(self, targets: tuple[Target, ...], *, called: bool) -> tuple[int, ...]:
         """Return the definitions that targets are; of a variable that is called, what it holds."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ class Rules:
     locators: frozenset[str]
     binders: frozenset[str]
     callers: frozenset[str]
+    runners: Mapping[str, str] = field(hash=False)
     titles: frozenset[str]
     properties: frozenset[str]
     wrappers: frozenset[str]
@@ -76,6 +78,7 @@ def rules_of(language: str) -> Rules:
         locators=frozenset(values["locators"]),
         binders=frozenset(values["binders"]),
         callers=frozenset(values["callers"]),
+        runners=values["runners"],
         titles=frozenset(values["titles"]),
         properties=frozenset(values["properties"]),
         wrappers=frozenset(values["wrappers"]),

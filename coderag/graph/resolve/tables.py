@@ -47,8 +47,8 @@ class Tables:
         self.by_name: dict[str, list[int]] = {}
         self.titled: set[int] = set()  # tests and groups of them that have a title and no name
         # Names that something may have that is reached through something else.
-        callers = {name for rules in set(self.rules) for name in rules.callers}
-        self.reachable: set[str] = _AnyName() if few else {"__class__", *callers}
+        running = {name for rules in set(self.rules) for name in (*rules.callers, *rules.runners)}
+        self.reachable: set[str] = _AnyName() if few else {"__class__", *running}
         self.home: dict[int, int] = {}  # the type of a method that is written outside of it
         self.rare = [file.links.mentions.rare() for file in files]
         for number, file in enumerate(files):

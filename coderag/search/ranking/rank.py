@@ -18,6 +18,7 @@ from coderag.record import record, replaced
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.features import FEATURES, FeatureColumns
 from coderag.search.ranking.priors import short_callables
+from coderag.search.ranking.spelled import spelled
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.ranking.surroundings import CALLABLES, forms
 from coderag.search.ranking.trees import Trees, read_trees, tree_scores
@@ -33,11 +34,13 @@ __all__ = [
     "Rows",
     "feature_rows",
     "in_order",
+    "namesakes",
     "ranked_chunks",
     "spread",
     "weigh",
     "with_documents_alone",
     "with_implementations",
+    "with_namesakes",
 ]
 
 PARTS = (*FEATURES, "learned", "factor")  # of a score
@@ -47,6 +50,8 @@ CONSTRUCTORS = frozenset("__construct __init__ constructor init initialize new".
 ASKING_FOR_WORK = frozenset({QueryType.BEHAVIOR, QueryType.EDIT})
 ANSWERED_BY_DOCUMENTS = frozenset({QueryType.TOPIC, QueryType.BEHAVIOR})
 ALL, MUCH = 0.99, 0.4  # shares of a question's words, by rarity
+NONE = np.empty(0, dtype=np.int64)
+NAMESAKE = np.float32(0.4)  # of the best score, which is gained by what is called as the question says
 Pick = tuple[int, float]  # the position of a candidate, and its score
 
 
@@ -163,11 +168,11 @@ def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]
     """Return the candidates picked from a ranking, with the parts of their scores."""
     rows = ranking.rows
     picked = ranking.order[np.array([position for position, _ in picks], dtype=np.int64)]
-    chunks, learned, factors = (column[picked].tolist() for column in (rows.chunks, ranking.learned, rows.prior))
-    weighed = (ranking.features[picked] * ranking.weights).tolist()
+    weighed = ranking.features[picked] * ranking.weights
+    parts = np.column_stack([weighed, ranking.learned[picked], rows.prior[picked]]).tolist()
     return tuple(
-        Ranked(chunk, score, dict(zip(PARTS, (*parts, added, factor), strict=True)))
-        for (_, score), chunk, parts, added, factor in zip(picks, chunks, weighed, learned, factors, strict=True)
+        Ranked(chunk, score, dict(zip(PARTS, own, strict=True)))
+        for (_, score), chunk, own in zip(picks, rows.chunks[picked].tolist(), parts, strict=True)
     )
 
 
@@ -217,6 +222,30 @@ def with_implementations(corpus: Corpus, ranking: Ranking) -> Ranking:
         if names[place] not in CONSTRUCTORS and 0 < len(named) <= MAX_NAMED and named[0] > place:
             scores[named[0]] = max(scores[named[0]], scores[place])
     return in_order(ranking, scores)
+
+
+def namesakes(corpus: Corpus, rows: Rows) -> Array:
+    """Return which candidates are called as the question says, ForkRepository for "fork a repository": i64[n], rows.
+
+    A name of one word says too little, and what more than a few are called is no name for one of them.
+    """
+    if rows.query_type is QueryType.SYMBOL or not len(rows.chunks):
+        return NONE
+    named = np.flatnonzero((rows.columns["name"] >= ALL) & (rows.columns["named"] >= ALL))
+    if not 0 < len(named) <= MAX_NAMED * 2:
+        return NONE
+    names = corpus.names(rows.chunks[named])
+    named = named[[len(spelled(name, "").terms) > 1 for name, _ in names]]
+    return named if len(named) <= MAX_NAMED else NONE
+
+
+def with_namesakes(ranking: Ranking, named: Array) -> Ranking:
+    """Return a ranking in which candidates, i64[n] rows, gain a share of the best score, as far as their prior goes."""
+    if not len(named):
+        return ranking
+    gains = np.zeros_like(ranking.scores)
+    gains[named] = NAMESAKE * ranking.scores[0] * np.minimum(ranking.rows.prior[named], 1)
+    return in_order(ranking, ranking.scores + gains[ranking.order])
 
 
 def _own(name: str) -> str:

@@ -28,7 +28,7 @@ from coderag.types import Kind
 if TYPE_CHECKING:
     from coderag.search.retrieval.key_uses import KeyUse
 
-__all__ = ["NONE", "Verbatim", "verbatim_matches"]
+__all__ = ["NONE", "Verbatim", "beside_namesakes", "verbatim_matches"]
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD})
 MAX_READ = 24  # chunks whose text is looked at for a message
@@ -88,6 +88,19 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
     uses = _uses(corpus, question.run, entries, scores=scores, allowed=allowed)
     asking = {chunk: use for chunk, use in uses.items() if chunk not in messages}
     return Verbatim(messages, names, asking, frozenset(entries), _aside(corpus, messages) if asking else frozenset())
+
+
+def beside_namesakes(corpus: Corpus, verbatim: Verbatim, chunks: Array) -> Verbatim:
+    """Return matches with i64[n] chunks that are called as the question says, before documents and translations of it.
+
+    "fork a repository" may be a button's text, and ForkRepository is meant. A message that code has is one.
+    """
+    besides = _aside(corpus, verbatim.messages) | verbatim.entries
+    if verbatim.messages.keys() - besides:
+        return verbatim
+    code = set(chunks.tolist()) - _aside(corpus, chunks.tolist())
+    most = max(verbatim.messages.values()) + SIGNS
+    return replaced(verbatim, messages={**verbatim.messages, **dict.fromkeys(code, most)})
 
 
 def _is_entry(corpus: Corpus, chunk: int) -> bool:

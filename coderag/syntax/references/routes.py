@@ -42,6 +42,7 @@ CLIENTS = frozenset(  # they ask for addresses instead of answering them
     " mock redis storage localStorage params headers config".split()
 )
 CONSTRAINTS = frozenset({"Methods", "methods"})  # calls behind a route that tell its methods
+SPACE = re.compile(r"\s")
 METHOD_FIRST = re.compile(r"([A-Z]{3,7}) +(.*)")  # the patterns of Go's net/http: "GET /users"
 CONSTANT = "="  # instead of a method: the handler is the name of a constant that begins addresses, the address its text
 ROUTER_CALL = "register"  # of a router of Django REST framework
@@ -186,6 +187,8 @@ class _Routes:
             return None
         if (both := METHOD_FIRST.fullmatch(address)) is not None:
             method, address = method_of(both[1]), both[2]
+        if SPACE.search(address):  # a text that is written to a log: log.Trace("Deleting %d/%d", ...)
+            return None
         return _Call(verb, receiver, method, address, is_bare)
 
     def _around(self, nodes: Nodes, call: _Call) -> Around | None:

@@ -107,7 +107,15 @@ class _Reading:
         """Tell whether a struct with tags has a field that is a key without one."""
         tables = self._words.tables
         names = (f"{one.name} {one.type}" for one in struct.fields)
-        return not tables.alone and self._is_tagged(struct) and not tables.key_fields.isdisjoint(names)
+        if tables.key_fields.isdisjoint(names):
+            return False
+        if not tables.alone:
+            return self._is_tagged(struct)
+        return struct.name[:1].isupper() and any(map(self._is_column, struct.fields))
+
+    def _is_column(self, field: GoField) -> bool:
+        """Tell whether a tag says something of a column: `xorm:"index"`, and not `xorm:"-"` or `xorm:"extends"`."""
+        return bool(self._said(field)) and self._meanings(field).isdisjoint({"left out", "embedded"})
 
     def _is_embedded(self, field: GoField) -> bool:
         said = self._said(field)
