@@ -38,7 +38,7 @@ from coderag.index.storage.segment import Segment
 from coderag.sql.records import Schema
 
 if TYPE_CHECKING:
-    from coderag.graph.edges.kept import Kept
+    from coderag.graph.edges.reused import ReusedEdges
     from coderag.graph.files import LinkedFile
 
 __all__ = [
@@ -137,30 +137,30 @@ def _graph_arrays(
     from coderag.index.storage.misread import DATA_ERRORS
 
     files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
-    settings, kept = RecordedSettings(read, {}), None
+    settings, reused = RecordedSettings(read, {}), None
     with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
         if earlier is not None and _made_by(earlier) == graph_identity():
             known = settings_known(earlier.arrays, root, read)
             if known is not None:
                 recorded = RecordedSettings(read, known)
-                kept = _kept(earlier, files, segments, recorded.read)
-                settings = recorded if kept is not None else settings
-    arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
+                reused = _reused(earlier, files, segments, recorded.read)
+                settings = recorded if reused is not None else settings
+    arrays = build_graph(files, schema, read=settings.read, reused=reused).arrays()
     made_by = {MADE_BY: np.frombuffer(graph_identity(), np.uint8)}
     small = {
         path for live in _live(entries, segments) if is_small(len(live.files), len(files)) for path in live.paths()
     }
     made_by |= settings.arrays() | recent_arrays(files, small)
-    return arrays | made_by | _weights(arrays, earlier if kept is not None else None)
+    return arrays | made_by | _weights(arrays, earlier if reused is not None else None)
 
 
 def _weights(arrays: dict[str, Array], earlier: Graph | None) -> dict[str, Array]:
     """Return how much nodes matter and which belong together: as in an earlier graph whose edges are the same."""
+    if earlier is not None and all(np.array_equal(arrays[name], earlier.arrays[name]) for name in WEIGHED):
+        return {name: np.array(earlier.arrays[name]) for name in ("node_rank", "node_community")}
     from coderag.graph.queries.centrality import importance
     from coderag.graph.queries.communities import communities
 
-    if earlier is not None and all(np.array_equal(arrays[name], earlier.arrays[name]) for name in WEIGHED):
-        return {name: np.array(earlier.arrays[name]) for name in ("node_rank", "node_community")}
     graph = Graph(arrays)
     return {"node_rank": importance(graph), "node_community": communities(graph)}
 
@@ -170,14 +170,14 @@ def _made_by(graph: Graph) -> bytes:
     return bytes(graph.arrays[MADE_BY]) if MADE_BY in graph.arrays else b""
 
 
-def _kept(
+def _reused(
     earlier: Graph,
     files: Sequence[LinkedFile],
     segments: Sequence[Segment],
     read: Callable[[str], bytes | None],
-) -> Kept | None:
+) -> ReusedEdges | None:
     """Return what of an earlier graph holds; None where nobody knows what a file was."""
-    from coderag.graph.earlier import EarlierGraph, kept_edges
+    from coderag.graph.earlier import EarlierGraph, reused_edges
     from coderag.graph.recent import recent_files
 
     recent, blobs = recent_files(earlier), earlier.arrays["file_blob"]
@@ -192,7 +192,7 @@ def _kept(
             if before is None:
                 return None
             changed[path] = before
-    return kept_edges(EarlierGraph(earlier, changed, read), files)
+    return reused_edges(EarlierGraph(earlier, changed, read), files)
 
 
 def _stored(segments: Sequence[Segment], path: str, blob: bytes) -> LinkedFile | None:

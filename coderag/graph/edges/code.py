@@ -13,9 +13,9 @@ from coderag.graph.edges.fixtures import fixture_uses
 from coderag.graph.edges.held_functions import calls_of_held
 from coderag.graph.edges.implicit import Implementation, implementations
 from coderag.graph.edges.inline_handlers import InlineHandler
-from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
 from coderag.graph.edges.references import Leads, ReferenceEdges
 from coderag.graph.edges.requested import Requests, Served
+from coderag.graph.edges.reused import NO_EDGES, CodeEdges, ReusedEdges
 from coderag.graph.edges.routed import Answered, answered
 from coderag.graph.edges.tested import Tests
 from coderag.graph.files import LinkedFile, Places
@@ -29,6 +29,7 @@ from coderag.graph.resolve.partial_types import settle
 from coderag.graph.resolve.resolver import Resolver
 from coderag.graph.resolve.tables import Tables
 from coderag.graph.resolve.type_syntax import plain
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.syntax.outline import CALLABLE
 from coderag.syntax.references.records import Reference, Role
 
@@ -52,22 +53,22 @@ def add_code_edges(
     places: Places,
     *,
     read: Callable[[str], bytes | None] | None = None,
-    kept: Kept | None = None,
+    reused: ReusedEdges | None = None,
 ) -> tuple[Names, list[InlineHandler]]:
     """Add the edges between files' code; return the resolver of all other names, and the handlers without a name.
 
-    `kept` has the edges of files in which every name means what it meant in an earlier graph.
+    `reused` has the edges of files in which every name means what it meant in an earlier graph.
     """
-    tables = Tables(files, places, few=kept is not None)
+    tables = Tables(files, places, few=reused is not None)
     resolver = Resolver(tables, Modules(files, read=read))
     _read_bases(resolver)
     settle(resolver)
     names = Names(resolver, FallbackResolution(resolver))
     edges, mentioned = _Edges(draft, names), ReferenceEdges(names, Documented(tables))
-    for number in range(len(files)) if kept is None else sorted(kept.resolved):
+    for number in range(len(files)) if reused is None else sorted(reused.resolved):
         edges.add_imports(number)
         mentioned.read(number)
-    edges.add_mentions(mentioned.leads(), NO_EDGES if kept is None else kept.edges)
+    edges.add_mentions(mentioned.leads(), NO_EDGES if reused is None else reused.edges)
     edges.add_inheritance()
     for test, fixture, candidates in fixture_uses(resolver):
         draft.add_edge(test, fixture, EdgeKind.CALLS, candidates=candidates)  # of no file, so that none keeps it
@@ -163,12 +164,12 @@ class _Edges:
             :MAX_FILES
         ]
 
-    def add_mentions(self, leads: Leads, kept: CodeEdges) -> None:
+    def add_mentions(self, leads: Leads, reused: CodeEdges) -> None:
         """Add what definitions call and refer to, what sections name, and what tests reach by that."""
-        imports = kept.kind == IMPORTS
-        for number, target in zip(kept.file[imports].tolist(), kept.target[imports].tolist(), strict=True):
+        imports = reused.kind == IMPORTS
+        for number, target in zip(reused.file[imports].tolist(), reused.target[imports].tolist(), strict=True):
             self._note_imported(number, (target,))
-        found = self._of_leads(leads).and_then(kept)
+        found = self._of_leads(leads).and_then(reused)
         for edges in (found, calls_of_held(found, self._tables)):
             self._draft.add_edges(
                 edges.source, edges.target, edges.kind, candidates=edges.candidates, file=edges.file, rows=edges.row
@@ -192,7 +193,8 @@ class _Edges:
         maybe = np.flatnonzero(in_tests[found.file] & np.isin(found.kind, TESTING))
         tested = np.array([tests.is_tested(node) for node in range(len(tables.kind))], np.bool_)
         maybe = maybe[tested[found.target[maybe]]]
-        owners, which = np.unique(found.source[maybe], return_inverse=True)
+        owners = distinct(found.source[maybe])
+        which = np.searchsorted(owners, found.source[maybe])
         test = np.array([tests.test_around(owner) for owner in owners.tolist()], np.int64)[which]
         maybe, test = maybe[test >= 0], test[test >= 0]
         self._draft.add_edges(

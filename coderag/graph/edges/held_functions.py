@@ -13,11 +13,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coderag.graph.edges.kept import CodeEdges
+from coderag.graph.edges.reused import CodeEdges
 from coderag.graph.graph import EDGE_CODES
 from coderag.graph.records import EdgeKind
 from coderag.graph.resolve.tables import VALUES, Tables
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.syntax.outline import CALLABLE
 from coderag.syntax.references.records import Role
 from coderag.types import Kind
@@ -36,11 +37,9 @@ def calls_of_held(edges: CodeEdges, tables: Tables) -> CodeEdges:
         np.array([node for node, kind in enumerate(tables.kind) if kind in VALUES], np.int64), len(tables.kind)
     )
     called = np.flatnonzero((edges.kind == CALLS) & values[edges.target])
-    holders, starts, held = _held(edges, tables, of=np.unique(edges.target[called]))
+    holders, starts, held = _held(edges, tables, of=distinct(edges.target[called]))
+    called = called[_is_among(edges.target[called], holders)]
     at = np.searchsorted(holders, edges.target[called])
-    known = at < len(holders)
-    known[known] = holders[at[known]] == edges.target[called][known]
-    called, at = called[known], at[known]
     sizes = (starts[1:] - starts[:-1])[at]
     called, sizes, first = called[sizes <= MAX_HELD], sizes[sizes <= MAX_HELD], starts[at[sizes <= MAX_HELD]]
     call = np.repeat(called, sizes)
@@ -49,7 +48,8 @@ def calls_of_held(edges: CodeEdges, tables: Tables) -> CodeEdges:
     candidates = np.maximum(edges.candidates[call], np.repeat(sizes, sizes))
     size = len(tables.kind)
     direct = (edges.kind == CALLS) & _flags(target, size)[edges.target]
-    apart = (source != target) & ~np.isin(source * size + target, edges.source[direct] * size + edges.target[direct])
+    known_calls = np.sort(edges.source[direct] * size + edges.target[direct])
+    apart = (source != target) & ~_is_among(source * size + target, known_calls)
     return CodeEdges(
         source[apart],
         target[apart],
@@ -65,14 +65,23 @@ def _held(edges: CodeEdges, tables: Tables, *, of: Array) -> tuple[Array, Array,
     named = np.flatnonzero((edges.kind == REFERENCES) & _flags(of, len(tables.kind))[edges.source])
     named = named[np.array([_is_held(target, tables) for target in edges.target[named].tolist()], np.bool_)]
     inside = np.array([pair for value in of.tolist() for pair in _inside(value, tables)], np.int64).reshape(-1, 2)
-    pairs = np.unique(np.concatenate([np.stack([edges.source[named], edges.target[named]], axis=1), inside]), axis=0)
-    holders, starts = np.unique(pairs[:, 0], return_index=True)
-    return holders, np.append(starts, len(pairs)), pairs[:, 1]
+    size = len(tables.kind)
+    keys = distinct(
+        np.concatenate([edges.source[named] * size + edges.target[named], inside[:, 0] * size + inside[:, 1]])
+    )
+    holders = distinct(keys // size)
+    return holders, np.append(np.searchsorted(keys // size, holders), len(keys)), keys % size
 
 
 def _is_held(node: int, tables: Tables) -> bool:
-    """Tell whether a definition that is named as a value may be called: of `this.constructor` none is."""
+    """Tell whether a definition that is named as a value may be called, as that of `this.constructor` is not."""
     return tables.kind[node] in HELD and tables.name[node] not in tables.rules_at(node).constructors
+
+
+def _is_among(values: Array, known: Array) -> Array:
+    """Return whether each value is among known ones, which are sorted."""
+    found: Array = np.searchsorted(known, values, "left") < np.searchsorted(known, values, "right")
+    return found
 
 
 def _flags(nodes: Array, size: int) -> Array:

@@ -41,7 +41,7 @@ def add_inline_edges(draft: GraphDraft, handlers: Sequence[InlineHandler]) -> No
     if not handlers:
         return
     source, target, kind, candidates, _, row = draft.edge_columns()
-    arounds = np.unique(np.array([handler.around for handler in handlers], np.int64))
+    arounds = sorted({handler.around for handler in handlers})
     done = np.flatnonzero(np.isin(kind, DONE) & np.isin(source, arounds) & (row >= 0))
     done = done[np.lexsort((row[done], source[done]))]
     owners, rows = source[done], row[done]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coderag.graph.resolve.abstract_values import OUTSIDE, class_of, is_instance
 from coderag.graph.resolve.resolver import Resolver
+from coderag.graph.resolve.type_syntax import split_last
 from coderag.syntax.references.records import Role
 from coderag.types import Kind
 
@@ -53,7 +54,8 @@ class FallbackResolution:
             return NOTHING
         values = self._resolver.values(scope, receiver)
         if OUTSIDE in values:
-            return NOTHING
+            located = split_last(receiver)[1].removesuffix("()") in rules.locators
+            return self._members(rules.family, name, called=role == Role.CALL) if located else NOTHING
         known = [class_of(value) for value in values if is_instance(value)]
         if known and len(known) == len(values):
             return self._of_subclasses(known, name)

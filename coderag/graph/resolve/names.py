@@ -98,7 +98,7 @@ class Names:
         if text.endswith('""') or len(values) > 1:
             return UNSURE
         if values:
-            return values[0]
+            return UNSURE if values == (OUTSIDE,) and self._is_located(scope, text) else values[0]
         if tables.rules_at(scope).full_names:
             return UNSURE
         for imported in tables.loads.get(tables.file_node(scope), ()):
@@ -143,11 +143,16 @@ class Names:
             targets = self.resolver.look(scope, name) or self._bare(scope, name, role=role)
         if targets:
             nodes = self._nodes(targets, called=role == Role.CALL)
-            if len(nodes) < 2:
+            if len(nodes) > 1:
+                return Meant(nodes, self._overloads(nodes))
+            if nodes or not self._is_located(scope, receiver):
                 return Meant(nodes) if nodes else NOT_FOUND
-            return Meant(nodes, self._overloads(nodes))
         guessed = self._guesses.of(scope, receiver, name, role=role)
         return Meant(guessed, self._places(guessed)) if guessed else NOT_FOUND
+
+    def _is_located(self, scope: int, receiver: str) -> bool:
+        """Tell whether something is what a container or the like gives, which may be of the index."""
+        return split_last(receiver)[1].removesuffix("()") in self._tables.rules_at(scope).locators
 
     def _bare(self, scope: int, name: str, *, role: Role) -> tuple[Target, ...]:
         """Return what a name without a receiver stands for that is not known where it is written."""

@@ -36,6 +36,7 @@ class Rules:
     submodules: bool
     constructors: tuple[str, ...]
     creators: frozenset[str]
+    locators: frozenset[str]
     binders: frozenset[str]
     callers: frozenset[str]
     runners: Mapping[str, str] = field(hash=False)
@@ -74,6 +75,7 @@ def rules_of(language: str) -> Rules:
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),
         creators=frozenset(values["creators"]),
+        locators=frozenset(values["locators"]),
         binders=frozenset(values["binders"]),
         callers=frozenset(values["callers"]),
         runners=values["runners"],

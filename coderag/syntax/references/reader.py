@@ -22,7 +22,7 @@ from coderag.syntax.references.bindings import SELVES, read_bindings
 from coderag.syntax.references.events import EVENTS_OF, read_events
 from coderag.syntax.references.fixtures import read_fixtures
 from coderag.syntax.references.imports import plain_text, read_imports
-from coderag.syntax.references.known_names import Known, first_part
+from coderag.syntax.references.known_names import KnownNames, first_part
 from coderag.syntax.references.owners import Owners
 from coderag.syntax.references.receivers import NO_SIGN, Chains
 from coderag.syntax.references.records import FileReferences, Reference, Role, Route
@@ -66,7 +66,7 @@ def read_references(parsed: Parsed, outline: Outline) -> FileReferences:
         reading.add_fixtures(captures)
     elif language.name in EVENTS_OF:
         reading.add_events()
-    known = Known(language, owners, imports, bindings)
+    known = KnownNames(language, owners, imports, bindings)
     reading.add_types(captures, known)
     reading.add_references(captures, known)
     routes = read_routes(
@@ -200,7 +200,7 @@ class _Reading:
             role = Role.EMIT if handler is None else Role.HANDLE
             self._found.setdefault((self._owners.at(start), role, event, handler or ""), start)
 
-    def add_types(self, captures: LinkCaptures, known: Known) -> None:
+    def add_types(self, captures: LinkCaptures, known: KnownNames) -> None:
         """Add every name of the types that are written."""
         data, taken, calls = self._lines.data, self._taken, self._calls
         owner, begin, beyond = -1, 0, 0
@@ -222,7 +222,7 @@ class _Reading:
                 seen.add((owner, raw))
             self._add_type(owner, raw, start, known=known)
 
-    def _add_type(self, owner: int, raw: bytes, start: int, *, known: Known) -> None:
+    def _add_type(self, owner: int, raw: bytes, start: int, *, known: KnownNames) -> None:
         definition = self._outline.definitions[owner] if owner >= 0 else None
         for written in type_names(raw.decode("utf-8", "replace")):
             receiver, name = split_last(written)
@@ -233,7 +233,7 @@ class _Reading:
                 continue  # a definition's own name
             self._found.setdefault((owner, Role.TYPE, name, receiver), start)
 
-    def add_references(self, captures: LinkCaptures, known: Known) -> None:
+    def add_references(self, captures: LinkCaptures, known: KnownNames) -> None:
         """Add values that are known to the file or are members of what is."""
         calls, taken, found = self._calls, self._taken, self._found
         read: dict[bytes, _Value] = {}
@@ -262,7 +262,7 @@ class _Reading:
             if (kept or known.keeps(owner, receiver, name)) and (owner, type_role, name, receiver) not in found:
                 found.setdefault((owner, reference, name, receiver), start)
 
-    def _candidates(self, captures: LinkCaptures, known: Known) -> Iterator[tuple[int, int, bytes, bool]]:
+    def _candidates(self, captures: LinkCaptures, known: KnownNames) -> Iterator[tuple[int, int, bytes, bool]]:
         """Yield the values that may be known, with their bytes and whether they are no member of anything.
 
         Most values are locals and what is made of them: they are left out before anything else is looked at.
@@ -277,7 +277,7 @@ class _Reading:
                     continue
             yield start, end, raw, stands_alone
 
-    def _value(self, start: int, end: int, raw: bytes, known: Known) -> _Value:
+    def _value(self, start: int, end: int, raw: bytes, known: KnownNames) -> _Value:
         if DOT in raw:
             receiver, name = split_last(self._chains.ending(start, end))
         else:

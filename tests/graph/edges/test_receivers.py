@@ -193,3 +193,24 @@ def test_what_a_file_exports_by_default_is_its_definition(tmp_path: Path) -> Non
     imported = told(graph, EdgeKind.IMPORTS)
     assert imported >= {"models/index.ts > Share", "web/own.ts > Share", "web/other.ts > Share", "web/other.ts > run"}
     assert told(graph, EdgeKind.CALLS) == {"own > Share.find"}
+
+
+def test_what_a_container_gives_may_be_of_the_index(tmp_path: Path) -> None:
+    files = {
+        "src/Import.php": """<?php
+namespace App;
+use Doctrine\\ORM\\EntityManagerInterface;
+class Import {
+    public function __construct(private EntityManagerInterface $em) {}
+    public function run($url) {
+        $this->em->findByUrlAndUser($url);
+        return $this->em
+            ->getRepository(Entry::class)
+            ->findByUrlAndUser($url);
+    }
+    public function other($url) { return $this->em->createQuery()->findByUrlAndUser($url); }
+}
+""",
+        "src/Repository.php": "<?php\nnamespace App;\nclass EntryRepository { function findByUrlAndUser($url) {} }\n",
+    }
+    assert calls(tmp_path, files, worst=1) == {"Import::run > EntryRepository::findByUrlAndUser"}
