@@ -229,7 +229,7 @@ def _worth(corpus: Corpus, chunks: Array, *, keys: Array, shares: Array) -> Arra
         positions = postings.find(keys)
         known = np.flatnonzero(positions >= 0)
         if end > first and len(known):
-            has = postings.weights_of(positions[known], chunks[first:end] - member.first_chunk) > 0
+            has = postings.are_held(positions[known], chunks[first:end] - member.first_chunk)
             worth[first:end] = weighted_sums(has.T, shares[known])
     return worth
 
