@@ -1,4 +1,4 @@
-"""Hits to their close relations in the graph, and to its neighbours as further hits."""
+"""Hits to their close relations in the graph, in brief, and to its neighbours as further hits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coderag.record import replaced
 from coderag.text.tokens import words
 from coderag.types import Hit, Kind, Relation
 
-__all__ = ["Graphs", "nodes_of", "related_hits", "with_relations"]
+__all__ = ["Graphs", "nodes_of", "related_hits", "relations_text", "with_relations"]
 
 Graphs = Mapping[str, Relations]  # by repository
 Found = Sequence[tuple[int, Hit]]  # hits with the numbers of their chunks
@@ -24,6 +24,19 @@ def with_relations(corpus: Corpus, found: Found, graphs: Graphs) -> list[tuple[i
     for repository, nodes in nodes_of(corpus, [chunk for chunk, _ in found], graphs).items():
         relations |= zip(nodes, graphs[repository].of(list(nodes.values())), strict=True)
     return [(chunk, replaced(hit, relations=own) if (own := relations.get(chunk)) else hit) for chunk, hit in found]
+
+
+def relations_text(relations: Sequence[Relation]) -> str:
+    """Return relations in brief: `called by a, b (+3) · reads orders`."""
+    kinds: dict[str, list[Relation]] = {}
+    for relation in relations:
+        kinds.setdefault(relation.kind, []).append(relation)
+    parts = []
+    for kind, found in kinds.items():
+        more = found[0].total - len(found)
+        names = ", ".join(relation.name for relation in found)
+        parts.append(f"{kind} {names}{f' (+{more:,})' if more else ''}")
+    return " · ".join(parts)
 
 
 def related_hits(
