@@ -11,7 +11,9 @@ from coderag.frameworks.common.unread import unread_framework
 from coderag.frameworks.engine.recognition import declaring
 from coderag.sql.records import Facts
 
-__all__ = ["FRAMEWORKS", "Framework", "read_code"]
+__all__ = ["FRAMEWORKS", "Framework", "load_frameworks", "read_code"]
+
+SHARED = ("common.ddl_strings", "engine.models", "engine.verbs", "usage.source_file")  # modules of many frameworks
 
 
 class Framework(NamedTuple):
@@ -212,6 +214,16 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "yaml": (LIQUIBASE, SETTINGS),
     "xml": (LIQUIBASE,),
 }
+
+
+def load_frameworks() -> None:
+    """Load what the first files that declare or use tables, or have statements in their strings, would load."""
+    from coderag.sql.ddl.parse_file import parse_file
+
+    for module in SHARED:
+        import_module(f"coderag.frameworks.{module}")
+    declaring("")  # reads the data of all frameworks
+    parse_file(b"CREATE TABLE t (c int);", path="")
 
 
 def read_code(data: bytes, *, language: str, path: str) -> Facts | None:

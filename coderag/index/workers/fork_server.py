@@ -60,7 +60,7 @@ class Load:
     few: tuple[str, ...] = ()  # languages of which there are only few files
     paths: tuple[str, ...] = ()  # whose languages are loaded too
     strings: bool = False  # what reads SQL in code
-    sql: bool = False  # the parser of SQL
+    sql: bool = False  # the parser of SQL, and what reads tables that code declares and uses
 
 
 class ForkServer:
@@ -285,9 +285,11 @@ def _load(load: Load) -> None:
 
         load_extraction()
     if load.sql:
+        from coderag.frameworks.registry import load_frameworks
         from coderag.sql.statements.parsing import load_parser
 
         load_parser()
+        load_frameworks()
 
 
 def _start_reader(channel: socket.socket, files: Iterable[int], file_bytes: int, file_seconds: float) -> int:
