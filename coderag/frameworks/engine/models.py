@@ -44,7 +44,7 @@ NAMINGS: Mapping[str, Naming] = {
     "without Table": lambda name: name.removesuffix("Table") or name,
 }
 SIZE = re.compile(r"\{(\w+)\}")
-ENUM = re.compile(r"(?i)enum\s*\((.*)\)")
+ENUM = re.compile(r"(?i)^enum\s*\((.*)\)$")
 ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
 NOW = "CURRENT_TIMESTAMP"
 SELF = "self"

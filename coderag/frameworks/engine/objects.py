@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -21,7 +20,6 @@ __all__ = ["Attribute", "attribute_of", "entries_of", "key_to", "table_name"]
 CALLED = {"call_expression": "function", "new_expression": "constructor"}  # the field with the type's name
 KEY = " primary key"  # behind a type that stands for a key which numbers itself
 SQL = "func"  # what marks a text as SQL: pgm.func("now()")
-REFERENCE = re.compile(r"\s*([\w.\"]{1,200}?)\s{0,9}(?:\(\s{0,9}([^()]{1,400}?)\s{0,9}\))?\s*")
 NOT_STORED = frozenset({"VIRTUAL"})
 UNSIGNED = "UNSIGNED"
 PROPERTIES = frozenset({"UNSIGNED", "BINARY", "ZEROFILL"})  # behind a type: INTEGER.UNSIGNED
@@ -177,12 +175,12 @@ def _listed(values: Sequence[Literal]) -> tuple[str, ...]:
 
 def key_to(columns: Sequence[str], value: Literal, node: Node) -> ForeignKey | None:
     """Return the key to what a text names, "users" or "app.users(id)"; None where it is computed."""
-    match = REFERENCE.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
+    if not isinstance(value, str):
         table = table_name(value)
         return ForeignKey(tuple(columns), table, source=lines_of(node)) if table is not None else None
-    schema, _, name = match[1].replace('"', "").rpartition(".")
-    referenced = tuple(part.strip(' "') for part in (match[2] or "").split(",") if part.strip())
+    written, _, inside = value.replace('"', "").partition("(")
+    schema, _, name = written.strip().rpartition(".")
+    referenced = tuple(part.strip() for part in inside.partition(")")[0].split(",") if part.strip())
     return ForeignKey(tuple(columns), Name(name, schema=schema), referenced, source=lines_of(node))
 
 

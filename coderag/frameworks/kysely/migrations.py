@@ -36,7 +36,7 @@ from coderag.syntax.trees.tree import descendants, named, text_of
 __all__ = ["read"]
 
 FILE_NAME = re.compile(r"(?P<version>\d+(?:[-_T:.]\d+){0,8})(?:[-_.].*)?\.[cm]?[jt]s")
-BUILDER = re.compile(r"(?:\w+\.)+schema(?:\.(?P<method>\w+))?")
+BUILDER = "schema"
 RETURN = "return_statement"
 
 
@@ -73,14 +73,14 @@ class _Reading(Steps):
         if links[-1].name.endswith("execute") and (text := self._executed(node)) is not None:
             self.sql(node, text, self._sql(text))
             return
-        builder = BUILDER.fullmatch(links[0].name)
-        if builder is None:
+        holder, _, method = links[0].name.rpartition(".")
+        if not holder.endswith(f".{BUILDER}"):
             return
         schema = ""
-        if builder["method"] == "withSchema":
+        if method == "withSchema":
             schema, links = as_text(self._value(links[0], 0)), links[1:]
-        elif builder["method"]:
-            links = [links[0]._replace(name=builder["method"]), *links[1:]]
+        else:
+            links = [links[0]._replace(name=method), *links[1:]]
         action = self._words.calls.get(links[0].name, "") if links else ""
         if action:
             self.found += 1

@@ -20,7 +20,7 @@ KOTLIN = (".kt", ".kts")
 NOT_NULL = frozenset({"NonNull", "NotNull", "Nonnull"})
 VALUE = "value"  # what an argument without a name is
 ENUM = "enum"  # the kind of a field whose type is an enumeration
-PLAIN_DEFAULT = re.compile(r"(?i)-?\d+(?:\.\d+)?$|\(|(?:null|true|false|current_\w+)$")
+PLAIN_DEFAULT = re.compile(r"(?i)\A(?:-?\d+(?:\.\d+)?$|\(|(?:null|true|false|current_\w+)$)")
 MAX_DEPTH = 8  # of classes in classes, and above each other
 
 
