@@ -74,6 +74,14 @@ JAVASCRIPT = (
         "drizzle.models", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))
     ),
     Framework(
+        "kysely.migrations",
+        (
+            (b"ysely",),
+            (b".schema",),
+            (b"createTable", b"alterTable", b"dropTable", b"createType", b"createIndex"),
+        ),
+    ),
+    Framework(
         "knex.migrations", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))
     ),
     Framework(
@@ -177,10 +185,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         DDL_STRINGS,
         Framework("common.declared_dialect", ((b"DB_CONNECTION",), (b"'default'", b'"default"'))),
     ),
-    "go": (
-        Framework("gorm.models", ((b"gorm",),)),
-        DDL_STRINGS,
-    ),
+    "go": (DDL_STRINGS, Framework("gorm.naming", ((b"NamingStrategy", b"SingularTable("),))),
     "rust": (
         Framework(
             "seaorm.migrations",

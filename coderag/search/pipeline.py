@@ -246,7 +246,7 @@ def rank(state: SearchState) -> SearchState:
     picks = spread(files, ranking.scores, k=_needed(state.query), keep=ranking.file_decay)
     verbatim = state.verbatim
     if verbatim is not None and verbatim.messages and len(named):
-        verbatim = beside_namesakes(state.sources.corpus, verbatim, ranking.rows.chunks[named])
+        verbatim = beside_namesakes(state.sources.corpus, verbatim, ranking.rows.chunks[named], text=state.query.text)
     return replaced(state, ranking=ranking, ranked=ranked_chunks(ranking, picks), verbatim=verbatim)
 
 

@@ -13,17 +13,19 @@ from msgspec.structs import replace
 from coderag.frameworks.common.go_names import go_snake
 from coderag.sql.records import (
     CreateTable,
+    Facts,
     ForeignKey,
     Name,
     Origin,
     SchemaFile,
     SchemaOperation,
+    Shared,
     Table,
     TableNaming,
 )
 from coderag.text.inflection import plural
 
-__all__ = ["stated_naming", "with_naming"]
+__all__ = ["read", "with_naming"]
 
 STRATEGY = re.compile(rb"\bNamingStrategy\s*\{([^{}]{0,2000})\}")
 PREFIX = re.compile(rb'\bTablePrefix:\s*"([^"\n]{0,100})"')
@@ -32,19 +34,22 @@ TESTS = "_test.go"
 ENDING = ".go"
 
 
-def stated_naming(data: bytes, path: str) -> TableNaming | None:
-    """Return the naming strategy that a file sets, None where it sets none, or is a test.
+def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
+    """Return the naming strategy that a file sets, None where it sets none, or is a test."""
+    naming = _stated(data) if not path.endswith(TESTS) else TableNaming()
+    return Facts(shared=Shared(naming=naming)) if naming != TableNaming() else None
+
+
+def _stated(data: bytes) -> TableNaming:
+    """Return the naming strategy that a text sets.
 
     `schema.NamingStrategy{TablePrefix: "t_", SingularTable: true}` -> TableNaming("t_", singular=True)
     `db.SingularTable(true)`                                        -> TableNaming("", singular=True)
     """
-    if path.endswith(TESTS):
-        return None
     strategy = STRATEGY.search(data)
     text = strategy[1] if strategy is not None else data
     prefix = PREFIX.search(text) if strategy is not None else None
-    naming = TableNaming(prefix[1].decode("utf-8", "replace") if prefix else "", singular=bool(SINGULAR.search(text)))
-    return naming if naming != TableNaming() else None
+    return TableNaming(prefix[1].decode("utf-8", "replace") if prefix else "", singular=bool(SINGULAR.search(text)))
 
 
 def with_naming(files: Sequence[SchemaFile]) -> list[SchemaFile]:

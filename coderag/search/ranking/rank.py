@@ -43,7 +43,6 @@ __all__ = [
     "with_namesakes",
 ]
 
-PARTS = (*FEATURES, "learned", "factor")  # of a score
 DECLARED = 10  # of a ranking; further down nobody looks for what is behind a declaration
 MAX_NAMED = 4  # candidates of one name; more have it for what they are all able to do
 CONSTRUCTORS = frozenset("__construct __init__ constructor init initialize new".split())  # each is of its own type
@@ -61,7 +60,7 @@ class Ranked:
 
     chunk: int
     score: float
-    parts: dict[str, float]
+    parts: dict[str, float]  # the features that weigh something, "learned" and "factor"
     confidence: float = 0.0
 
 
@@ -168,10 +167,12 @@ def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]
     """Return the candidates picked from a ranking, with the parts of their scores."""
     rows = ranking.rows
     picked = ranking.order[np.array([position for position, _ in picks], dtype=np.int64)]
-    weighed = ranking.features[picked] * ranking.weights
+    weighing = np.flatnonzero(ranking.weights)
+    names = [*(FEATURES[at] for at in weighing.tolist()), "learned", "factor"]
+    weighed = ranking.features[np.ix_(picked, weighing)] * ranking.weights[weighing]
     parts = np.column_stack([weighed, ranking.learned[picked], rows.prior[picked]]).tolist()
     return tuple(
-        Ranked(chunk, score, dict(zip(PARTS, own, strict=True)))
+        Ranked(chunk, score, dict(zip(names, own, strict=True)))
         for (_, score), chunk, own in zip(picks, rows.chunks[picked].tolist(), parts, strict=True)
     )
 

@@ -49,6 +49,7 @@ MIN_PROSE_WORDS = 6  # outside of strings
 # Content words beside the names of a question that is about these; fewer where a name may be English, too.
 MAX_OTHERS, MAX_OTHERS_OF_PLAIN = 2, 1
 FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file has its own name the least
+MAX_STOPS_OF_NAMED = 2  # stop words of a text that says what something is called
 MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
 
 
@@ -90,15 +91,19 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
     return Verbatim(messages, names, asking, frozenset(entries), _aside(corpus, messages) if asking else frozenset())
 
 
-def beside_namesakes(corpus: Corpus, verbatim: Verbatim, chunks: Array) -> Verbatim:
-    """Return matches with i64[n] chunks that are called as the question says, before documents and translations of it.
+def beside_namesakes(corpus: Corpus, verbatim: Verbatim, chunks: Array, *, text: str) -> Verbatim:
+    """Return matches with i64[n] chunks that are called as the text says, before documents and translations of it.
 
-    "fork a repository" may be a button's text, and ForkRepository is meant. A message that code has is one.
+    "fork a repository" may be a button's text, and ForkRepository is meant. A message that code has is one, and so is a
+    whole sentence: "The repository could not be forked".
     """
+    if sum(word in STOP_WORDS for word in text.lower().split()) > MAX_STOPS_OF_NAMED:
+        return verbatim
     besides = _aside(corpus, verbatim.messages) | verbatim.entries
     if verbatim.messages.keys() - besides:
         return verbatim
-    code = set(chunks.tolist()) - _aside(corpus, chunks.tolist())
+    named = {chunk for chunk in chunks.tolist() if chunk not in besides and not _is_entry(corpus, chunk)}
+    code = named - _aside(corpus, named)
     most = max(verbatim.messages.values()) + SIGNS
     return replaced(verbatim, messages={**verbatim.messages, **dict.fromkeys(code, most)})
 
@@ -224,7 +229,7 @@ def _worth(corpus: Corpus, chunks: Array, *, keys: Array, shares: Array) -> Arra
         positions = postings.find(keys)
         known = np.flatnonzero(positions >= 0)
         if end > first and len(known):
-            has = postings.weights_of(positions[known], chunks[first:end] - member.first_chunk) > 0
+            has = postings.are_held(positions[known], chunks[first:end] - member.first_chunk)
             worth[first:end] = weighted_sums(has.T, shares[known])
     return worth
 
