@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,6 @@ from filelock import Timeout
 from coderag.errors import IndexDamagedError, IndexLockedError, IndexMissingError, IndexWriteError
 from coderag.files.root_file import read_root_file
 from coderag.graph.graph import Graph
-from coderag.graph.identity import graph_identity
 from coderag.index.storage.arrays.arrays import Array, write_arrays
 from coderag.index.storage.columns import unpack_labels
 from coderag.index.storage.folder.entries import check_entries
@@ -51,6 +51,11 @@ __all__ = [
     "write_graph",
 ]
 
+GRAPH_VERSION = (
+    8  # raise it when the same links of files give another graph; changed tables of rules count by themselves
+)
+RULES = ("rules.toml", "standard.toml")
+IDENTITY_BYTES = 8
 MADE_BY = "graph_identity"  # the array with the identity of what made a graph
 LOCK_SECONDS = 60.0
 MOST_CHANGED = 200  # files; with more, all is resolved
@@ -82,6 +87,20 @@ class _Live:
     def paths(self) -> list[str]:
         """Return the paths of the files."""
         return self.segment.paths.some(self.files)
+
+
+def graph_identity() -> bytes:
+    """Return the identity of what makes graphs: a graph of another one is made again, of links that are stored."""
+    return _identity(GRAPH_VERSION)
+
+
+@cache  # nobody changes what is installed while it runs
+def _identity(version: int) -> bytes:
+    known = blake2b(str(version).encode(), digest_size=IDENTITY_BYTES)
+    folder = Path(__file__).with_name("resolve")
+    for name in RULES:
+        known.update(b"\0" + (folder / name).read_bytes())
+    return known.digest()
 
 
 def graph_key(entries: Sequence[SegmentEntry], segments: Sequence[Segment], catalog_key: str) -> str:
@@ -136,7 +155,7 @@ def _graph_arrays(
     from coderag.graph.settings_read import RecordedSettings, settings_known
     from coderag.index.storage.misread import DATA_ERRORS
 
-    files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
+    files = sorted(_linked(_live(entries, segments), whole=earlier is None), key=lambda file: file.path)
     settings, reused = RecordedSettings(read, {}), None
     with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
         if earlier is not None and _made_by(earlier) == graph_identity():
@@ -349,7 +368,8 @@ def _live(entries: Sequence[SegmentEntry], segments: Sequence[Segment]) -> Itera
         yield _Live(segment, tuple(number for number in range(entry.files) if number not in dead))
 
 
-def _linked(parts: Iterable[_Live]) -> Iterator[LinkedFile]:
+def _linked(parts: Iterable[_Live], *, whole: bool = False) -> Iterator[LinkedFile]:
+    """Yield files with their links; `whole`: all of them will be read, so no columns stay beside the rows."""
     from coderag.graph.files import LinkedFile
 
     for live in parts:
@@ -358,10 +378,13 @@ def _linked(parts: Iterable[_Live]) -> Iterator[LinkedFile]:
         labels = arrays["file_labels"].tolist()
         codes, blobs = arrays["file_language"].tolist(), arrays["file_blob"]
         for number, path in zip(live.files, segment.paths.some(live.files), strict=True):
+            links = segment.links(number)
+            if whole:
+                links.mentions.rows()
             yield LinkedFile(
                 path,
                 languages[codes[number]],
-                segment.links(number),
+                links,
                 unpack_labels(labels[number]),
                 bytes(blobs[number]),
             )

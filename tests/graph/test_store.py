@@ -78,7 +78,7 @@ def test_after_an_update_it_is_made_anew(root: Path, tmp_path: Path) -> None:
 def test_other_rules_make_it_anew_of_the_same_segments(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = IndexPath(root / ".coderag")
     before = read_manifest(folder)
-    monkeypatch.setattr("coderag.graph.identity.GRAPH_VERSION", 0)
+    monkeypatch.setattr("coderag.graph.store.GRAPH_VERSION", 0)
     assert is_graph_outdated(folder)
     Index.ensure(root, workers=0)
     index = Index.open(root)

@@ -95,6 +95,7 @@ MAPPERS: Mapping[str, tuple[Mapper, ...]] = {
                     b".find",
                     b".create",
                     b".update",
+                    b" update(",
                     b".destroy",
                     b".pluck",
                     b".joins",

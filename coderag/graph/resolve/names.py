@@ -56,6 +56,10 @@ class Names:
             found = self._known[key] = self._found(self.mean(*key))
         return found
 
+    def bases_of(self, node: int) -> tuple[int, ...]:
+        """Return what a class inherits from, the nearest first."""
+        return self.resolver.line(node)[1:]
+
     def mean(self, scope: int, text: str) -> Meant:
         """Return what an expression without its call means at a node."""
         head, name = split_last(text)

@@ -138,8 +138,6 @@ def defined(columns: DefinedColumns | None) -> tuple[Defined, ...]:
 
 def reference_columns(found: FileReferences | StoredReferences) -> ReferenceColumns:
     """Return references as columns."""
-    if isinstance(found, StoredReferences):
-        return found.columns()
     imports = mentions = bindings = None
     if found.imports:
         row, owner, module, name, alias, exported = zip(*found.imports, strict=True)
@@ -158,8 +156,8 @@ class StoredReferences:
 
     def __init__(self, columns: ReferenceColumns) -> None:
         """Take columns; raises ValueError for those that do not fit each other."""
-        self._columns = columns
         self.module, imports, mentions, bindings, self.routes, self.exports = columns
+        self._imports, self._mentions, self._bindings = imports, mentions, bindings  # None once there are rows
         for table in (imports, mentions, bindings):
             if table is not None and len({_size(column) for column in table}) > 1:
                 raise ValueError("columns are of different lengths")
@@ -169,15 +167,10 @@ class StoredReferences:
             raise ValueError("a name is bound in no way")
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, StoredReferences):
-            return self._columns == other._columns
-        return isinstance(other, FileReferences) and self.rows() == other
+        rows = other.rows() if isinstance(other, StoredReferences) else other
+        return isinstance(rows, FileReferences) and self.rows() == rows
 
     __hash__ = None  # type: ignore[assignment]
-
-    def columns(self) -> ReferenceColumns:
-        """Return all as it is stored."""
-        return self._columns
 
     def rows(self) -> FileReferences:
         """Return all as rows."""
@@ -186,7 +179,7 @@ class StoredReferences:
     def owners(self) -> list[int]:
         """Return the definitions that imports, mentions and bindings are in: the first and the last of each."""
         found: list[int] = []
-        _, imports, mentions, bindings, _, _ = self._columns
+        imports, mentions, bindings = self._imports, self._mentions, self._bindings
         for owners in (
             imports.owner if imports is not None else (),
             list(accumulate(mentions.owner)) if mentions is not None else (),
@@ -198,7 +191,7 @@ class StoredReferences:
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
         """The imports."""
-        table = self._columns.imports
+        table, self._imports = self._imports, None
         if table is None:
             return ()
         texts = _texts(table.module), _texts(table.name), _texts(table.alias)
@@ -207,13 +200,13 @@ class StoredReferences:
     @cached_property
     def mentions(self) -> tuple[Reference, ...]:
         """The mentions."""
-        table = self._columns.mentions
+        table, self._mentions = self._mentions, None
         return () if table is None else _rows(Reference, *_mention_columns(table))
 
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """The bindings."""
-        table = self._columns.bindings
+        table, self._bindings = self._bindings, None
         if table is None:
             return ()
         texts, ways = (_texts(table.name), _texts(table.value)), map(HOWS.__getitem__, table.how)
@@ -221,17 +214,19 @@ class StoredReferences:
 
     def rare(self) -> tuple[Reference, ...]:
         """Return the mentions of rare roles."""
-        table = self._columns.mentions
-        if table is None or FREQUENT.issuperset(table.role):
+        table = self._mentions
+        if table is None:
+            return tuple(mention for mention in self.mentions if mention.role not in FREQUENT)
+        if FREQUENT.issuperset(table.role):
             return ()
         picked = [role not in FREQUENT for role in table.role]
         return _rows(Reference, *(compress(column, picked) for column in _mention_columns(table)))
 
     def may_mention(self, words: frozenset[str]) -> bool:
         """Tell whether a mention has one of these names, or is reached through one."""
-        table = self._columns.mentions
+        table = self._mentions
         if table is None:
-            return False
+            return any(one.name in words or one.receiver.partition(".")[0] in words for one in self.mentions)
         if not words.isdisjoint(_texts(table.name)):
             return True
         receivers = set(_texts(table.receiver))

@@ -107,6 +107,10 @@ class FileReferences(NamedTuple):
     routes: tuple[Route, ...] = ()
     exports: tuple[str, ...] = ()  # the names that the file exports, where only those it names are: __all__, export
 
+    def rows(self) -> FileReferences:
+        """Return itself, as what is stored gives its rows."""
+        return self
+
     def rare(self) -> tuple[Reference, ...]:
         """Return the mentions of rare roles."""
         return tuple(mention for mention in self.mentions if mention.role not in FREQUENT)
