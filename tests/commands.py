@@ -65,6 +65,8 @@ def run_here(*arguments: str | Path, cwd: Path, stdin: str = "", **environment: 
     """Do what `run_program` does in this process, for tests to which it is nothing that a command has its own."""
     from coderag.cli.main import run  # later than what the environment of the tests is to be
 
+    if any(name.startswith(FOR_PYTHON) for name in environment):
+        return run_program(*arguments, cwd=cwd, stdin=stdin, **environment)
     words, variables = [str(argument) for argument in arguments], ENVIRONMENT | environment
     given, out, err = (io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin.encode(), b"", b""))
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():

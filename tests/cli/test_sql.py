@@ -11,11 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ENVIRONMENT, Run
+from tests.commands import run_here
 
 SQL = "SELECT name, columns_of.n FROM tables JOIN (SELECT table_id, count(*) AS n FROM columns GROUP BY 1) columns_of "
 SQL += "USING (table_id) WHERE name IN ('jobs', 'orders') ORDER BY name"
 MANY = "SELECT path, NULL AS nothing, 1.5 AS half, TIMESTAMP '2026-01-02' AS day, ['a', 'b|'] AS names FROM files "
 MANY += "WHERE path = 'README.md'"
+
+
+@pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
 
 
 def test_text(shop: Path, coderag: Run) -> None:
