@@ -60,7 +60,8 @@ class Load:
     few: tuple[str, ...] = ()  # languages of which there are only few files
     paths: tuple[str, ...] = ()  # whose languages are loaded too
     strings: bool = False  # what reads SQL in code
-    sql: bool = False  # the parser of SQL, and what reads tables that code declares and uses
+    sql: bool = False  # the parser of SQL
+    tables: bool = False  # what reads the tables that code declares and uses
 
 
 class ForkServer:
@@ -285,10 +286,12 @@ def _load(load: Load) -> None:
 
         load_extraction()
     if load.sql:
-        from coderag.frameworks.registry import load_frameworks
         from coderag.sql.statements.parsing import load_parser
 
         load_parser()
+    if load.tables:
+        from coderag.frameworks.registry import load_frameworks
+
         load_frameworks()
 
 
