@@ -19,13 +19,13 @@ from coderag.record import record, replaced
 from coderag.search.query.pasted import Pasted, is_plain
 from coderag.search.query.vocabulary import STOP_WORDS
 from coderag.search.ranking.sums import weighted_sums
-from coderag.search.retrieval.alignment import Alignment, align
 from coderag.search.retrieval.lexical import Scores
 from coderag.search.retrieval.spelled_chunks import names_a_file, spelled_chunks, whole_terms
 from coderag.text.tokens import plain_name, terms
 from coderag.types import Kind
 
 if TYPE_CHECKING:
+    from coderag.search.retrieval.alignment import Alignment
     from coderag.search.retrieval.key_uses import KeyUse
 
 __all__ = ["NONE", "Verbatim", "beside_namesakes", "verbatim_matches"]
@@ -139,7 +139,12 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
     weights |= {word: VALUE_SHARE * weights[word] for word in question.values if word in weights}
     found: dict[int, float] = {}
     most = 0.0
-    for chunk, worth in _promising(corpus, question, weights, scores=scores, allowed=allowed):
+    promising = _promising(corpus, question, weights, scores=scores, allowed=allowed)
+    if not promising:
+        return found
+    from coderag.search.retrieval.alignment import align  # most questions are no messages
+
+    for chunk, worth in promising:
         if worth < most:
             break  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
