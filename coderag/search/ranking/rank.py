@@ -28,6 +28,8 @@ from coderag.search.retrieval.history import NO_EVIDENCE, Evidence
 from coderag.search.retrieval.lexical import Scores
 
 __all__ = [
+    "RANKER",
+    "RANKERS",
     "Pick",
     "Ranked",
     "Ranking",
@@ -48,6 +50,8 @@ MAX_NAMED = 4  # candidates of one name; more have it for what they are all able
 CONSTRUCTORS = frozenset("__construct __init__ constructor init initialize new".split())  # each is of its own type
 ASKING_FOR_WORK = frozenset({QueryType.BEHAVIOR, QueryType.EDIT})
 ANSWERED_BY_DOCUMENTS = frozenset({QueryType.TOPIC, QueryType.BEHAVIOR})
+RANKER = "ranker.json"
+RANKERS = {QueryType.EDIT: "ranker_of_changes.json"}  # what a change is made in is learned from commits
 ALL, MUCH = 0.99, 0.4  # shares of a question's words, by rarity
 NONE = np.empty(0, dtype=np.int64)
 NAMESAKE = np.float32(0.4)  # of the best score, which is gained by what is called as the question says
@@ -142,25 +146,25 @@ def weigh(rows: Rows, tuning: Tuning, *, use_ranker: bool) -> Ranking:
     learned_weight = tuning.ltr_weight[rows.query_type] if use_ranker else 0.0
     # What weighs nothing is not computed: it adds 0 either way, and the trees alone look at it.
     weighed = rows.columns.rows(FEATURES if learned_weight else [name for name in FEATURES if of_feature.get(name)])
-    learned = _learned(weighed, learned_weight)
+    learned = _learned(weighed, learned_weight, rows.query_type)
     scores = (weighted_sums(weighed, weights) + learned) * rows.prior
     order = np.argsort(-scores, kind="stable")  # equal ones stay in order of path and line
     decay = tuning.file_decay[rows.query_type]
     return Ranking(rows, order, scores[order], weights, weighed, learned, decay)
 
 
-def _learned(features: Array, weight: float) -> Array:
+def _learned(features: Array, weight: float, query_type: QueryType) -> Array:
     """Return what the learned ranker adds to each candidate's score, f32[n] in 0..weight."""
     if not weight or not len(features):
         return np.zeros(len(features), dtype=np.float32)
-    added: Array = np.float32(weight) / (1.0 + np.exp(-tree_scores(shipped_ranker(), features)))
+    added: Array = np.float32(weight) / (1.0 + np.exp(-tree_scores(shipped_ranker(query_type), features)))
     return added
 
 
 @cache
-def shipped_ranker() -> Trees:
-    """Return the ranker that comes with coderag (scripts/train_ranker.py); raises RerankerError."""
-    return read_trees(Path(__file__).with_name("ranker.json"), FEATURES)
+def shipped_ranker(query_type: QueryType) -> Trees:
+    """Return the ranker that comes with coderag for a type of query (scripts/train_ranker.py); raises RerankerError."""
+    return read_trees(Path(__file__).with_name(RANKERS.get(query_type, RANKER)), FEATURES)
 
 
 def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]:
