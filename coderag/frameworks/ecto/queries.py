@@ -92,7 +92,11 @@ def read(code: CodeFile) -> Iterator[Usage]:
 class _Reader:
     def __init__(self, code: CodeFile) -> None:
         self.code = code
-        self.changesets = Changesets(code, self._fetched)
+
+    @property
+    def changesets(self) -> Changesets:
+        """The reader of changesets, made each time it is asked: a reader that held it would hold itself."""
+        return Changesets(self.code, self._fetched)
 
     def read(self) -> Iterator[Usage]:
         chains = list(self.code.chains(ANCHOR))
