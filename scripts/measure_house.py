@@ -89,7 +89,8 @@ def imports(path: Path, known: Set[str]) -> set[str]:
         node = left.pop()
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
-        left += ast.iter_child_nodes(node)
+        if isinstance(node, ast.stmt | ast.mod | ast.ExceptHandler | ast.match_case):  # others hold no statements
+            left += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom):

@@ -17,7 +17,7 @@ import re
 import sys
 import textwrap
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from io import StringIO
 from pathlib import Path
@@ -68,22 +68,22 @@ and both ends count. A number such as `file_id` holds for one version of the ind
 
 def main() -> int:
     """Write the pages."""
-    for path, text in pages().items():
-        path.write_text(text, encoding="utf-8")
+    for path, make in pages().items():
+        path.write_text(make(), encoding="utf-8")
     return 0
 
 
-def pages() -> dict[Path, str]:
-    """Return the text of each generated page by its path."""
+def pages() -> dict[Path, Callable[[], str]]:
+    """Return what makes the text of each generated page, by its path."""
     languages, bounds = FOLDER / "languages.md", FOLDER / "bounds.md"
     agents = FOLDER.parent / "agents.md"
     return {
-        FOLDER / "cli.md": command_line(),
-        FOLDER / "tables.md": index_tables(),
-        FOLDER / "python.md": python_api(),
-        languages: LANGUAGES.sub(lambda _: language_tables(), languages.read_text(encoding="utf-8")),
-        agents: AGENTS.sub(lambda _: agents_table(), agents.read_text(encoding="utf-8")),
-        bounds: BOUNDS.sub(lambda _: bounds_table(), bounds.read_text(encoding="utf-8")),
+        FOLDER / "cli.md": command_line,
+        FOLDER / "tables.md": index_tables,
+        FOLDER / "python.md": python_api,
+        languages: lambda: LANGUAGES.sub(lambda _: language_tables(), languages.read_text(encoding="utf-8")),
+        agents: lambda: AGENTS.sub(lambda _: agents_table(), agents.read_text(encoding="utf-8")),
+        bounds: lambda: BOUNDS.sub(lambda _: bounds_table(), bounds.read_text(encoding="utf-8")),
     }
 
 

@@ -117,6 +117,7 @@ def _ended(pid: int, stdin: int, text: bytes) -> int | None:
 
 def main() -> None:
     """Serve commands until the input ends."""
+    vars(os)["fsync"] = os.fstat  # as in tests/conftest.py
     sys.path.insert(0, str(CHECKOUT))
     names = sorted(path.stem for path in (CHECKOUT / "coderag/cli/commands").glob("[a-z]*.py"))
     for module in (*PRELOADED, *(f"coderag.cli.commands.{name}" for name in names)):

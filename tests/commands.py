@@ -11,16 +11,19 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+import pytest
+
 from tests import command_server
 from tests.command_server import HANGS_AFTER
 from tests.growth import HANG_SECONDS
 
-__all__ = ["ENVIRONMENT", "REPOSITORY", "Commands", "Done", "Ended", "Run", "run_program"]
+__all__ = ["ENVIRONMENT", "REPOSITORY", "Commands", "Done", "Ended", "Run", "run_here", "run_program"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {
@@ -56,6 +59,31 @@ def run_program(*arguments: str | Path, cwd: Path, stdin: str = "", **environmen
         errors="surrogateescape",
         timeout=HANG_SECONDS,
     )
+
+
+def run_here(*arguments: str | Path, cwd: Path, stdin: str = "", **environment: str) -> Done:
+    """Do what `run_program` does in this process, for tests to which it is nothing that a command has its own."""
+    from coderag.cli.main import run  # later than what the environment of the tests is to be
+
+    if any(name.startswith(FOR_PYTHON) for name in environment):
+        return run_program(*arguments, cwd=cwd, stdin=stdin, **environment)
+    words, variables = [str(argument) for argument in arguments], ENVIRONMENT | environment
+    given, out, err = (io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin.encode(), b"", b""))
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("default")
+        patch.chdir(cwd)
+        for name in os.environ.keys() - variables.keys():
+            patch.delenv(name)
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        for name, stream in (("stdin", given), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, stream)
+        code = run(words)
+    said = []
+    for stream in (out, err):
+        stream.flush()
+        said.append(stream.buffer.getvalue().decode("utf-8", "surrogateescape"))
+    return Done(words, code, *map(_lines, said))
 
 
 class Commands:

@@ -57,17 +57,25 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist = "worksteal"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection(session: pytest.Session) -> None:
-    """Import a share of the test modules in each worker of xdist: the bytecode of the rest then comes from the others.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Collect without looking for garbage, of which there is little: what is imported stays.
 
-    To rewrite the assertions of all modules takes 9 s, which each worker would spend on its own collection.
+    First, in each worker of xdist, import a share of the test modules: the bytecode of the rest then comes from the
+    others. To rewrite the assertions of all modules takes 9 s, which each worker would spend on its own collection.
     """
-    worker = getattr(session.config, "workerinput", None)
-    if worker is None or session.config.args != session.config.getini("testpaths"):
-        return
-    modules = sorted(TESTS.rglob("test_*.py"))
-    for path in modules[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+    gc.disable()
+    try:
+        worker = getattr(session.config, "workerinput", None)
+        if worker is not None and session.config.args == session.config.getini("testpaths"):
+            import_share(int(worker["workerid"].removeprefix("gw")), worker["workercount"])
+        return (yield)
+    finally:
+        gc.enable()
+
+
+def import_share(number: int, count: int) -> None:
+    for path in sorted(TESTS.rglob("test_*.py"))[number::count]:
         with suppress(Exception, pytest.skip.Exception):  # the collection reports what cannot be imported
             import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
@@ -78,8 +86,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let no garbage collection look at the tests and modules again: they stay to the end."""
-    gc.collect()
+    """Let no garbage collection look at the tests and modules: they stay to the end."""
     gc.freeze()
 
 
@@ -97,6 +104,10 @@ os.environ.update({name: str(Path(OWN.name, name)) for name in ("XDG_CACHE_HOME"
 os.environ["CODERAG_BACKGROUND"] = "0"  # no test leaves a process behind, and what one sees depends on no other process
 os.environ["CODERAG_HELPER"] = "0"
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it: a process with threads is not copied
+
+
+# Whether a file survives a loss of power, no test can see; a busy disk takes seconds for it.
+vars(os)["fsync"] = os.fstat
 
 # Tests start some thousand processes, each of which compiles all modules that it imports where bytecode is not kept:
 # that takes longer than what it does. Where it may not be beside the modules, it is kept in pytest's own cache.

@@ -149,7 +149,7 @@ def test_two_commands_for_a_fresh_clone() -> None:
 
 @pytest.mark.parametrize("path", reference.pages(), ids=name_of)
 def test_generated_pages_agree_with_the_code(path: Path, golden: Golden) -> None:
-    golden(path, reference.pages()[path])
+    golden(path, reference.pages()[path]())
 
 
 def test_readme_counts_the_languages_and_dialects() -> None:

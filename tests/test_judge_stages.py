@@ -54,6 +54,7 @@ def test_stages_are_compared(folders: tuple[Path, Path], what: str, capsys: pyte
         assert any(line.startswith(f"  {name} ") and " p 1.000 " in line for line in printed)
 
 
+@pytest.mark.slow
 def test_tables_that_the_sources_define_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = [
         {"db_id": "Shop", "question": "how many parcels are there?", "gold_tables": ["parcels"]},

@@ -61,6 +61,7 @@ def test_what_stands_in_many_places_is_no_question() -> None:
     assert len(question.places) == 5
 
 
+@pytest.mark.slow
 def test_a_repository_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = write(tmp_path / "stores", {"load.py": LOADER, "other.py": "def other():\n    return 1\n"})
     arguments = [f"stores={root}", "--indexes", str(tmp_path / "indexes"), "--count", "6"]

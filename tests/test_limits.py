@@ -19,7 +19,7 @@ from coderag.errors import DatabaseError, EncoderError, EvaluationError, QueryEr
 from coderag.evaluate.questions_file import read_questions
 from coderag.limits import GLOB, LINE, NAME, QUESTION_FILE, SQL, Limit
 from coderag.sql.check import check_sql
-from tests.commands import Run
+from tests.commands import Run, run_here
 from tests.workspace import write
 
 Call = Callable[[Index], object]
@@ -224,6 +224,12 @@ def test_the_command_line_refuses_them_in_one_line(
     [line] = printed.err.splitlines()
     assert message in line
     assert len(line) < 1_000
+
+
+@pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
 
 
 @pytest.mark.parametrize("command", ["search", "schema", "map", "graph"])

@@ -38,6 +38,7 @@ LONGER = (2, 8)  # times as long texts have to say the same: times of less than 
 PARTS = 4  # of all expressions, so that several processes look at them
 TOGETHER = 8  # attacks that are glanced at as one
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
+CALL = re.compile(rf"\b(\w+)\.({'|'.join(METHODS)})\b")
 UNITS = (
     *" \t\n\r\\'\"`()[]{}<>,;:.-_=*#/|@$%&!?+~^aA1é\0",
     *(
@@ -134,10 +135,10 @@ def patterns() -> Found:
     """Return every compiled expression that a module holds, with the methods that its module calls on it."""
     found: Found = {}
     for module in modules():
-        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        calls = set(CALL.findall(Path(str(module.__file__)).read_text(encoding="utf-8")))
         for name, value in vars(module).items():
             for place, pattern in within(value):
-                methods = [one for one in METHODS if re.search(rf"\b{name}\.{one}\b", source)]
+                methods = [one for one in METHODS if (name, one) in calls]
                 used = USED.get(f"{module.__name__}.{name}", "finditer")
                 found.setdefault(f"{module.__name__}.{name}{place}", (pattern, methods or [used]))
     for name in dialects():

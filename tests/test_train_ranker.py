@@ -15,6 +15,7 @@ from coderag.index.reader.corpus import Corpus, open_members
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.search.ranking.features import FEATURES, LENGTHS
+from coderag.search.ranking.rank import RANKER, RANKERS
 from coderag.search.ranking.trees import read_trees, tree_scores
 from coderag.search.ranking.tuning import DEFAULT
 from scripts.ranking_data.documented import ask_symbols, ask_topics, ask_ways
@@ -112,8 +113,9 @@ def test_a_ranker_is_grown_and_read_back(rows: Rows, tmp_path: Path) -> None:
     assert np.isfinite(cross_fitted(rows, plan)).all()
 
 
-def test_the_ranker_that_is_shipped_knows_the_features() -> None:
-    trees = read_trees(REPOSITORY / "coderag/search/ranking/ranker.json", FEATURES)
+@pytest.mark.parametrize("name", [RANKER, *RANKERS.values()])
+def test_the_rankers_that_are_shipped_know_the_features(name: str) -> None:
+    trees = read_trees(REPOSITORY / "coderag/search/ranking" / name, FEATURES)
     low, high = tree_scores(trees, np.array([[0.0] * len(FEATURES), [1.0] * len(FEATURES)], dtype=np.float32)).tolist()
     assert low < high
 

@@ -22,6 +22,7 @@ __all__ = [
     "SHOP",
     "Answer",
     "answers",
+    "copy_indexed",
     "copy_shop",
     "index_file",
     "let_clock_tick",
@@ -94,6 +95,14 @@ def copy_shop(root: Path) -> Path:
     """Copy the example application."""
     shutil.copytree(SHOP, root, ignore=shutil.ignore_patterns(".coderag"))
     return root
+
+
+def copy_indexed(root: Path, to: Path) -> Path:
+    """Copy a repository with its index, as current in the copy: that takes a tenth of the time of indexing it."""
+    shutil.copytree(root, to, symlinks=True)
+    with Index.open(to) as index:
+        index.update(workers=0)
+    return to
 
 
 def answers(index: Index) -> list[list[Answer]]:

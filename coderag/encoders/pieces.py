@@ -71,7 +71,9 @@ class Pieces:
         """Return the rows of one word as `packed` does; none for data such as keys, which nobody asks for in words."""
         if len(raw) > MAX_WORD:
             return b""
-        apart = [raw.decode()] if raw.isascii() else words(raw.decode("utf-8", "replace"))
+        if raw.isascii():
+            return b"".join(map(self._parts.__getitem__, cut_identifier(raw.decode())))
+        apart = words(raw.decode("utf-8", "replace"))
         return b"".join(map(self._parts.__getitem__, chain.from_iterable(map(cut_identifier, apart))))
 
     def remember_all(self) -> None:

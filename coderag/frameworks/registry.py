@@ -11,7 +11,9 @@ from coderag.frameworks.common.unread import unread_framework
 from coderag.frameworks.engine.recognition import declaring
 from coderag.sql.records import Facts
 
-__all__ = ["FRAMEWORKS", "Framework", "read_code"]
+__all__ = ["FRAMEWORKS", "Framework", "load_frameworks", "read_code"]
+
+SHARED = ("common.ddl_strings", "engine.models", "engine.verbs", "usage.source_file")  # modules of many frameworks
 
 
 class Framework(NamedTuple):
@@ -74,12 +76,28 @@ JAVASCRIPT = (
         "drizzle.models", ((b"drizzle-orm", b"pgTable", b"mysqlTable", b"sqliteTable", b"pgView", b"pgEnum"), (b"(",))
     ),
     Framework(
+        "kysely.migrations",
+        (
+            (b"ysely",),
+            (b".schema",),
+            (b"createTable", b"alterTable", b"dropTable", b"createType", b"createIndex"),
+        ),
+    ),
+    Framework(
         "knex.migrations", ((b"schema",), (b"createTable", b"alterTable", b".table(", b"dropTable", b"renameTable"))
     ),
     Framework(
         "sequelize.migrations",
         (
-            (b"ueryInterface", b"runSql", b"db.createTable", b"db.addColumn", b"db.removeColumn", b"db.dropTable"),
+            (
+                b"ueryInterface",
+                b"pgm.",
+                b"runSql",
+                b"db.createTable",
+                b"db.addColumn",
+                b"db.removeColumn",
+                b"db.dropTable",
+            ),
             (b"up",),
             (b"able", b"olumn", b"ql(", b"onstraint", b"ndex", b"query"),
         ),
@@ -169,10 +187,7 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
         DDL_STRINGS,
         Framework("common.declared_dialect", ((b"DB_CONNECTION",), (b"'default'", b'"default"'))),
     ),
-    "go": (
-        Framework("gorm.models", ((b"gorm",),)),
-        DDL_STRINGS,
-    ),
+    "go": (DDL_STRINGS, Framework("gorm.naming", ((b"NamingStrategy", b"SingularTable("),))),
     "rust": (
         Framework(
             "seaorm.migrations",
@@ -199,6 +214,16 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "yaml": (LIQUIBASE, SETTINGS),
     "xml": (LIQUIBASE,),
 }
+
+
+def load_frameworks() -> None:
+    """Load what the first files that declare or use tables, or have statements in their strings, would load."""
+    from coderag.sql.ddl.parse_file import parse_file
+
+    for module in SHARED:
+        import_module(f"coderag.frameworks.{module}")
+    declaring("")  # reads the data of all frameworks
+    parse_file(b"CREATE TABLE t (c int);", path="")
 
 
 def read_code(data: bytes, *, language: str, path: str) -> Facts | None:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coderag.graph.edges.kept import KEPT_KINDS, CodeEdges, Kept
+from coderag.graph.edges.reused import REUSED_KINDS, CodeEdges, ReusedEdges
 from coderag.graph.files import LinkedFile
 from coderag.graph.graph import EDGE_CODES, NODE_KINDS, Graph
 from coderag.graph.records import EdgeKind, NodeKind
@@ -20,11 +20,12 @@ from coderag.graph.resolve.imports.tree import Reading
 from coderag.graph.resolve.rules import rules_of
 from coderag.index.storage.arrays.arrays import Array
 
-__all__ = ["EarlierGraph", "kept_edges"]
+__all__ = ["EarlierGraph", "reused_edges"]
 
 MOST_RESOLVED = 0.3  # of the files; with more it is as quick to resolve all
 FILE = NODE_KINDS.index(NodeKind.FILE)
-IMPORTS = EDGE_CODES[EdgeKind.IMPORTS]
+IMPORTS, ROUTES = EDGE_CODES[EdgeKind.IMPORTS], EDGE_CODES[EdgeKind.ROUTES]
+KINDS = len(EDGE_CODES)
 STANDING_FOR_FOLDERS = frozenset({"__init__", "mod", "lib", "main"})  # names of files
 GONE = -1
 
@@ -38,7 +39,7 @@ class EarlierGraph:
     read: Reading | None = None  # gives the content of a file of settings, none of which is another one
 
 
-def kept_edges(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> Kept | None:
+def reused_edges(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> ReusedEdges | None:
     """Return the edges of an earlier graph that hold, and the files to resolve again; None where that is most of all.
 
     `files` are in the order of their paths, as they were in the earlier graph.
@@ -53,7 +54,7 @@ def kept_edges(earlier: EarlierGraph, files: Sequence[LinkedFile]) -> Kept | Non
     if resolved is None or len(resolved) - len(comparison.changed) > MOST_RESOLVED * len(files):
         return None
     nodes = comparison.node_map()
-    return None if nodes is None else comparison.kept(nodes, resolved)
+    return None if nodes is None else comparison.reused(nodes, resolved)
 
 
 class _Comparison:
@@ -177,28 +178,53 @@ class _Comparison:
         own = [first, *(known.get(one, GONE) for one in identities(before.links.definitions))]
         return np.array(own, np.int64)
 
-    def kept(self, nodes: Array, resolved: frozenset[int]) -> Kept | None:
+    def reused(self, nodes: Array, resolved: frozenset[int]) -> ReusedEdges | None:
         """Return the edges of the files that are not resolved again, between present nodes."""
         graph = self._earlier.graph
         size = len(nodes)
         source, target = graph.edge_source.astype(np.int64), graph.edge_target.astype(np.int64)
-        kept = (source < size) & (target < size) & np.isin(graph.edge_kind, KEPT_KINDS)
+        file, row = graph.arrays["edge_file"].astype(np.int64), graph.arrays["edge_row"].astype(np.int64)
+        reused = (source < size) & (target < size) & np.isin(graph.edge_kind, REUSED_KINDS)
         now = np.array(self._now, np.int64)
         again = np.zeros(len(self._files), np.bool_)
         again[list(resolved)] = True
-        file, row = graph.arrays["edge_file"].astype(np.int64), graph.arrays["edge_row"].astype(np.int64)
-        own = graph.node_file[source[kept]]
+        own = graph.node_file[source[reused]]
         # What a statement of another file says of a function is made of all statements.
-        kept[kept] = (now[own] != GONE) & ~again[now[own]] & (file[kept] == own)
-        order = np.flatnonzero(kept)
-        order = order[np.lexsort((row[order], file[order]))]
-        source, target = nodes[source[order]], nodes[target[order]]
+        reused[reused] = (now[own] != GONE) & ~again[now[own]] & (file[reused] == own)
+        order = np.flatnonzero(reused)
+        repeated, around = _repeated(graph, reused, size)
+        order, source = np.append(order, repeated), np.append(source[order], around)
+        file = np.append(file[order[: len(order) - len(repeated)]], graph.node_file[around])
+        placed = np.lexsort((row[order], file))
+        order, source, file = order[placed], nodes[source[placed]], file[placed]
+        target = nodes[target[order]]
         if (source == GONE).any() or (target == GONE).any():
             return None
         candidates = graph.edge_candidates[order].astype(np.int64)
-        return Kept(
-            resolved, CodeEdges(source, target, graph.edge_kind[order], candidates, now[file[order]], row[order])
+        return ReusedEdges(
+            resolved, CodeEdges(source, target, graph.edge_kind[order], candidates, now[file], row[order])
         )
+
+
+def _repeated(graph: Graph, reused: Array, size: int) -> tuple[Array, Array]:
+    """Return what routes do by handlers without a name, as edges of what is around these, with the nodes around.
+
+    Of what a file does twice a graph has one edge; the edges of its routes say where it does so again.
+    """
+    source, target = graph.edge_source.astype(np.int64), graph.edge_target.astype(np.int64)
+    routes = np.flatnonzero((graph.edge_kind == ROUTES) & (source >= size) & (target < size))
+    around = np.full(len(graph), GONE, np.int64)
+    around[source[routes[::-1]]] = target[routes[::-1]]
+    done = np.flatnonzero(
+        (source >= size) & (target < size) & (around[source] != GONE) & np.isin(graph.edge_kind, REUSED_KINDS)
+    )
+    keys = (source * len(graph) + target) * KINDS + graph.edge_kind
+    same = (around[source[done]] * len(graph) + target[done]) * KINDS + graph.edge_kind[done]
+    known = np.sort(keys[reused])
+    at = np.searchsorted(known, same)
+    own = at < len(known)  # edges that are made of others are made again
+    own[own] = known[at[own]] == same[own]
+    return done[own], around[source[done[own]]]
 
 
 def _module_words(file: LinkedFile) -> frozenset[str]:

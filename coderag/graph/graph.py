@@ -86,7 +86,10 @@ class GraphDraft:
     def add_edge(
         self, source: int, target: int, kind: EdgeKind, *, candidates: int = 0, file: int = -1, row: int = NO_ROW
     ) -> None:
-        """Add an edge; of equal ones the surest stays, and of those the first."""
+        """Add an edge; of equal ones the surest stays, and of those the first.
+
+        One with a row and no file is written in the file of its source, and found again with every graph.
+        """
         self._added += (source, target, EDGE_CODES[kind], candidates, file, row)
 
     def add_edges(
@@ -106,6 +109,12 @@ class GraphDraft:
         for at, values in enumerate((sources, targets, codes, candidates, file, rows)):
             table[:, at] = values
         self._edges.append(table)
+
+    def edge_columns(self) -> Array:
+        """Return the edges so far as columns, i64[6, n]: source, target, kind, candidates, file, row."""
+        self._close()
+        table = np.concatenate(self._edges) if self._edges else np.empty((0, COLUMNS), np.int64)
+        return np.ascontiguousarray(table.T)
 
     def _close(self) -> None:
         """Put the edges that came one by one behind the others."""
@@ -150,9 +159,7 @@ class GraphDraft:
         return found | self._edge_arrays()
 
     def _edge_arrays(self) -> dict[str, Array]:
-        self._close()
-        table = np.concatenate(self._edges) if self._edges else np.empty((0, COLUMNS), np.int64)
-        source, target, kind, candidates, file, row = np.ascontiguousarray(table.T)
+        source, target, kind, candidates, file, row = self.edge_columns()
         starts, ends = source << KIND_BITS | kind, target << CANDIDATE_BITS | np.minimum(candidates, MAX_CANDIDATES)
         order = np.lexsort((ends, starts))  # stable, so of equal edges the surest is the first, and of those the first
         starts, ends = starts[order], ends[order]
@@ -233,17 +240,30 @@ class Graph:
             labels=unpack_labels(int(arrays["file_labels"][file])) if file >= 0 else frozenset(),
         )
 
+    def location(self, number: int) -> tuple[str, str, int]:
+        """Return the qualified name of a node, its path ("" for none) and its line, 1-based."""
+        file = int(self.node_file[number])
+        return self._names[number], self.paths[file] if file >= 0 else "", int(self.arrays["node_row"][number]) + 1
+
     def edge(self, number: int) -> Edge:
         """Return an edge by its position."""
-        file = int(self.arrays["edge_file"][number])
+        file, source, row = self.arrays["edge_file"][number], self.edge_source[number], self.arrays["edge_row"][number]
+        if file < 0 <= row:  # found with every graph, where its source is written
+            file = self.node_file[source]
         return Edge(
-            source=int(self.edge_source[number]),
+            source=int(source),
             target=int(self.edge_target[number]),
             kind=EDGE_KINDS[self.edge_kind[number]],
             candidates=int(self.edge_candidates[number]),
             path=self.paths[file] if file >= 0 else "",
-            line=int(self.arrays["edge_row"][number]) + 1,
+            line=int(row) + 1,
         )
+
+    def edge_files(self) -> Array:
+        """Return the file in which each edge is written, -1 for none."""
+        files, rows = self.arrays["edge_file"], self.arrays["edge_row"]
+        found: Array = np.where((files < 0) & (rows >= 0), self.node_file[self.edge_source], files)
+        return found
 
     def out_edges(self, node: int) -> range:
         """Return the positions of the edges that start at a node, by kind."""
@@ -251,6 +271,17 @@ class Graph:
         if end > len(self.edge_kind):
             raise IndexError(f"the edges of node {node} end at {end}, behind the last one")
         return range(begin, end)
+
+    def edge_bounds(self, side: str, nodes: Array) -> tuple[Array, Array]:
+        """Return where the edges of some nodes begin and end: i64[nodes] each.
+
+        They are positions of edges that start there for the side "out", and places among "in_edges" for "in".
+        """
+        starts = self.arrays[f"{side}_starts"]
+        begins, ends = starts[nodes].astype(np.int64), starts[nodes + 1].astype(np.int64)
+        if (begins > ends).any() or int(ends.max(initial=0)) > len(self.edge_kind):
+            raise IndexError(f"the {side}ward edges of some nodes are not there")
+        return begins, ends
 
     def in_edges(self, node: int) -> list[int]:
         """Return the positions of the edges that end at a node, by kind."""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,11 +31,10 @@ from coderag.index.storage.symptoms import writing
 from coderag.sql.records import Schema
 
 if TYPE_CHECKING:
-    from coderag.graph.edges.kept import Kept
+    from coderag.graph.edges.reused import ReusedEdges
     from coderag.graph.files import LinkedFile
 
 __all__ = [
-    "GRAPH_VERSION",
     "current_graph",
     "graph_key",
     "is_current",
@@ -44,7 +44,12 @@ __all__ = [
     "write_graph",
 ]
 
-GRAPH_VERSION = 5  # raise it when the same files give another graph
+GRAPH_VERSION = (
+    8  # raise it when the same links of files give another graph; changed tables of rules count by themselves
+)
+RULES = ("rules.toml", "standard.toml")
+IDENTITY_BYTES = 8
+MADE_BY = "graph_identity"  # the array with the identity of what made a graph
 LOCK_SECONDS = 60.0
 MOST_CHANGED = 200  # files; with more, all is resolved
 SILENT_SECONDS = 0.2  # a wait for who makes the graph that is worth no word
@@ -77,12 +82,26 @@ class _Live:
         return self.segment.paths.some(self.files)
 
 
+def graph_identity() -> bytes:
+    """Return the identity of what makes graphs: a graph of another one is made again, of links that are stored."""
+    return _identity(GRAPH_VERSION)
+
+
+@cache  # nobody changes what is installed while it runs
+def _identity(version: int) -> bytes:
+    known = blake2b(str(version).encode(), digest_size=IDENTITY_BYTES)
+    folder = Path(__file__).with_name("resolve")
+    for name in RULES:
+        known.update(b"\0" + (folder / name).read_bytes())
+    return known.digest()
+
+
 def graph_key(entries: Sequence[SegmentEntry], segments: Sequence[Segment], catalog_key: str) -> str:
-    """Return the identity of what a graph is made of: paths and contents of the files that count, and the schema.
+    """Return the identity of a graph: of its rules, of paths and contents of the files that count, and of the schema.
 
     Which segments hold them does not matter, so a merge leaves a graph as it is.
     """
-    known = blake2b(f"{GRAPH_VERSION}\0{catalog_key}\0".encode("utf-8", "surrogatepass"), digest_size=8)
+    known = blake2b(graph_identity() + f"\0{catalog_key}\0".encode("utf-8", "surrogatepass"), digest_size=8)
     rows = []
     for live in _live(entries, segments):
         blobs = live.segment.arrays["file_blob"]
@@ -110,55 +129,67 @@ def made_graph(
     `hides` tells which files of settings are not to be read. Of an `earlier` graph of the same index, what still holds
     is taken. Raises IndexDamagedError.
     """
+    with _uncollected():
+        # By a function of its own, whose records are free again before anything looks at them for cycles.
+        return _graph_arrays(entries, segments, schema, root=root, read=_reading(root, hides), earlier=earlier)
+
+
+def _graph_arrays(
+    entries: Sequence[SegmentEntry],
+    segments: Sequence[Segment],
+    schema: Schema,
+    *,
+    root: Path,
+    read: Callable[[str], bytes | None],
+    earlier: Graph | None,
+) -> dict[str, Array]:
     from coderag.graph.build import build_graph  # a graph that is there needs none of it
     from coderag.graph.recent import is_small, recent_arrays
     from coderag.graph.settings_read import RecordedSettings, settings_known
     from coderag.index.storage.misread import DATA_ERRORS
 
-    read = _reading(root, hides)
-    with _uncollected():
-        files = sorted(_linked(_live(entries, segments)), key=lambda linked_file: linked_file.path)
-        settings, kept = RecordedSettings(read, {}), None
-        with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
-            if earlier is not None and _version(earlier) == GRAPH_VERSION:
-                known = settings_known(earlier.arrays, root, read)
-                if known is not None:
-                    recorded = RecordedSettings(read, known)
-                    kept = _kept(earlier, files, segments, recorded.read)
-                    settings = recorded if kept is not None else settings
-        arrays = build_graph(files, schema, read=settings.read, kept=kept).arrays()
-    made_by = {"graph_version": np.array([GRAPH_VERSION], np.uint16)}
+    files = sorted(_linked(_live(entries, segments), whole=earlier is None), key=lambda file: file.path)
+    settings, reused = RecordedSettings(read, {}), None
+    with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
+        if earlier is not None and _made_by(earlier) == graph_identity():
+            known = settings_known(earlier.arrays, root, read)
+            if known is not None:
+                recorded = RecordedSettings(read, known)
+                reused = _reused(earlier, files, segments, recorded.read)
+                settings = recorded if reused is not None else settings
+    arrays = build_graph(files, schema, read=settings.read, reused=reused).arrays()
+    made_by = {MADE_BY: np.frombuffer(graph_identity(), np.uint8)}
     small = {
         path for live in _live(entries, segments) if is_small(len(live.files), len(files)) for path in live.paths()
     }
     made_by |= settings.arrays() | recent_arrays(files, small)
-    return arrays | made_by | _weights(arrays, earlier if kept is not None else None)
+    return arrays | made_by | _weights(arrays, earlier if reused is not None else None)
 
 
 def _weights(arrays: dict[str, Array], earlier: Graph | None) -> dict[str, Array]:
     """Return how much nodes matter and which belong together: as in an earlier graph whose edges are the same."""
+    if earlier is not None and all(np.array_equal(arrays[name], earlier.arrays[name]) for name in WEIGHED):
+        return {name: np.array(earlier.arrays[name]) for name in ("node_rank", "node_community")}
     from coderag.graph.queries.centrality import importance
     from coderag.graph.queries.communities import communities
 
-    if earlier is not None and all(np.array_equal(arrays[name], earlier.arrays[name]) for name in WEIGHED):
-        return {name: np.array(earlier.arrays[name]) for name in ("node_rank", "node_community")}
     graph = Graph(arrays)
     return {"node_rank": importance(graph), "node_community": communities(graph)}
 
 
-def _version(graph: Graph) -> int:
-    """Return which version of the code made a graph; 0 for one that does not say."""
-    return int(graph.arrays["graph_version"][0]) if "graph_version" in graph.arrays else 0
+def _made_by(graph: Graph) -> bytes:
+    """Return the identity of what made a graph; b"" for one that does not say."""
+    return bytes(graph.arrays[MADE_BY]) if MADE_BY in graph.arrays else b""
 
 
-def _kept(
+def _reused(
     earlier: Graph,
     files: Sequence[LinkedFile],
     segments: Sequence[Segment],
     read: Callable[[str], bytes | None],
-) -> Kept | None:
+) -> ReusedEdges | None:
     """Return what of an earlier graph holds; None where nobody knows what a file was."""
-    from coderag.graph.earlier import EarlierGraph, kept_edges
+    from coderag.graph.earlier import EarlierGraph, reused_edges
     from coderag.graph.recent import recent_files
 
     recent, blobs = recent_files(earlier), earlier.arrays["file_blob"]
@@ -173,7 +204,7 @@ def _kept(
             if before is None:
                 return None
             changed[path] = before
-    return kept_edges(EarlierGraph(earlier, changed, read), files)
+    return reused_edges(EarlierGraph(earlier, changed, read), files)
 
 
 def _stored(segments: Sequence[Segment], path: str, blob: bytes) -> LinkedFile | None:
@@ -330,7 +361,8 @@ def _live(entries: Sequence[SegmentEntry], segments: Sequence[Segment]) -> Itera
         yield _Live(segment, tuple(number for number in range(entry.files) if number not in dead))
 
 
-def _linked(parts: Iterable[_Live]) -> Iterator[LinkedFile]:
+def _linked(parts: Iterable[_Live], *, whole: bool = False) -> Iterator[LinkedFile]:
+    """Yield files with their links; `whole`: all of them will be read, so no columns stay beside the rows."""
     from coderag.graph.files import LinkedFile
 
     for live in parts:
@@ -339,10 +371,13 @@ def _linked(parts: Iterable[_Live]) -> Iterator[LinkedFile]:
         labels = arrays["file_labels"].tolist()
         codes, blobs = arrays["file_language"].tolist(), arrays["file_blob"]
         for number, path in zip(live.files, segment.paths.some(live.files), strict=True):
+            links = segment.links(number)
+            if whole:
+                links.mentions.rows()
             yield LinkedFile(
                 path,
                 languages[codes[number]],
-                segment.links(number),
+                links,
                 unpack_labels(labels[number]),
                 bytes(blobs[number]),
             )

@@ -36,11 +36,13 @@ from coderag.search.ranking.promote import least_confidence, promoted
 from coderag.search.ranking.rank import (
     Ranked,
     feature_rows,
+    namesakes,
     ranked_chunks,
     spread,
     weigh,
     with_documents_alone,
     with_implementations,
+    with_namesakes,
 )
 from coderag.search.ranking.settings import BUILT_IN, CONNECTED, GRAPH, WITHOUT_RANKER, left_out_features
 from coderag.search.results.explain import hits_of
@@ -48,7 +50,7 @@ from coderag.search.retrieval.candidates import fuse_lists, retrieve_lists
 from coderag.search.retrieval.history import NO_EVIDENCE, history_evidence
 from coderag.search.retrieval.lexical import lexical_scores, member_chunks
 from coderag.search.retrieval.maxsim import name_words
-from coderag.search.retrieval.verbatim import NONE, verbatim_matches
+from coderag.search.retrieval.verbatim import NONE, beside_namesakes, verbatim_matches
 from coderag.search.state import SearchState, Sources, made_by
 from coderag.types import Hit, Query, TestPolicy
 
@@ -238,10 +240,14 @@ def rank(state: SearchState) -> SearchState:
         from coderag.search.ranking.callers import with_callers  # most questions want no change
 
         ranking = with_callers(state.sources.corpus, ranking)
-    ranking = with_implementations(state.sources.corpus, ranking)
+    named = namesakes(state.sources.corpus, ranking.rows)
+    ranking = with_implementations(state.sources.corpus, with_namesakes(ranking, named))
     files = state.sources.corpus.file_numbers(ranking.chunks)
     picks = spread(files, ranking.scores, k=_needed(state.query), keep=ranking.file_decay)
-    return replaced(state, ranking=ranking, ranked=ranked_chunks(ranking, picks))
+    verbatim = state.verbatim
+    if verbatim is not None and verbatim.messages and len(named):
+        verbatim = beside_namesakes(state.sources.corpus, verbatim, ranking.rows.chunks[named], text=state.query.text)
+    return replaced(state, ranking=ranking, ranked=ranked_chunks(ranking, picks), verbatim=verbatim)
 
 
 def _needed(query: Query) -> int:

@@ -160,6 +160,21 @@ class Mixin(Record, frozen=True):
     implied: bool = False  # its key is that of tables which state none
 
 
+class TableNaming(Record, frozen=True):
+    """How a program names the tables of all models that name none: `t_` before `users`, or before `user`."""
+
+    prefix: str = ""
+    singular: bool = False
+
+
+class EloquentModel(Record, frozen=True):
+    """A class of PHP that is a model of Eloquent, or is one if its base of another file is."""
+
+    name: str  # with its namespace
+    base: str
+    sure: bool = False  # the base is one of Eloquent's, or called as one
+
+
 class Shared(Record, frozen=True):
     """What models of several files have of each other."""
 
@@ -167,7 +182,9 @@ class Shared(Record, frozen=True):
     uses: tuple[FieldUse, ...] = ()
     mixins: tuple[Mixin, ...] = ()
     heirs: tuple[tuple[Name, Heir], ...] = ()  # of the file's tables
-    extended: tuple[str, ...] = ()  # the bases of the file's models of Eloquent, without namespace
+    models: tuple[EloquentModel, ...] = ()
+    naming: TableNaming | None = None
+    named_by_rule: tuple[str, ...] = ()  # the file's models of GORM that name no table
 
 
 class EntityClass(Record, frozen=True):

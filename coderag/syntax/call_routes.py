@@ -41,6 +41,11 @@ class CallRoutes:
     words: frozenset[str] = NO_WORDS
     starts: tuple[str, ...] = ()  # of names
 
+    def compile(self) -> None:
+        """Compile the query, if the language has one; raises GrammarMissing and LanguageDataError."""
+        if self.words or self.starts:
+            _query(self.language)
+
     def match(self, root: Node, calls: Iterable[Call]) -> list[Nodes]:
         """Return the matches at some calls of a tree."""
         words, starts = self.words, self.starts

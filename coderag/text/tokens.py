@@ -11,6 +11,7 @@ import Stemmer
 
 __all__ = [
     "MAX_REMEMBERED",
+    "MAX_WORD",
     "TOKENIZER_VERSION",
     "cut_identifier",
     "plain_name",

@@ -101,8 +101,15 @@ class _Memo(dict[bytes, bytes]):
         if not raw.isascii():
             apart = words(raw.decode("utf-8", "replace"))
             return b"".join([PACK(numbers[term]) for term in chain.from_iterable(map(terms, apart))])
-        if len(raw) <= MAX_WORD and not raw[:1].isdigit() and len(pieces := PIECE.findall(raw.decode())) > 1:
-            # As `terms` has it, with what the pieces lead to remembered: most new words are made of known pieces.
-            whole = PACK(numbers[stem_once("".join(pieces).lower())])
-            return b"".join(map(self._pieces.__getitem__, pieces)) + whole
-        return b"".join([PACK(numbers[term]) for term in terms(raw.decode())])
+        if raw[:1].isdigit():
+            return b"".join([PACK(numbers[term]) for term in terms(raw.decode())])
+        if len(raw) > MAX_WORD:
+            return b""
+        # As `terms` has it, with what the pieces lead to remembered: most new words are made of known pieces.
+        pieces = PIECE.findall(raw.decode())
+        if len(pieces) == 1:
+            return PACK(numbers[stem(pieces[0].lower())])
+        if not pieces:
+            return b""
+        whole = PACK(numbers[stem_once("".join(pieces).lower())])
+        return b"".join(map(self._pieces.__getitem__, pieces)) + whole

@@ -9,6 +9,16 @@
     (func_literal) @handler] .))
   (#any-of? @verb "HandleFunc" "Handle" "GET" "POST" "PUT" "PATCH" "DELETE" "HEAD" "OPTIONS" "Any"
     "Get" "Post" "Put" "Patch" "Delete" "Head" "Options" "Connect" "Trace" "All"))
+; One address with several methods: m.Combo("/fork").Get(fork).Post(bind(form), forkPost).
+((call_expression
+  function: (selector_expression operand: (call_expression) field: (field_identifier) @verb @address)
+  arguments: (argument_list . [(identifier) (selector_expression) (func_literal)] @handler .))
+  (#any-of? @verb "Get" "Post" "Put" "Patch" "Delete" "Head" "Options" "Any"))
+((call_expression
+  function: (selector_expression operand: (call_expression) field: (field_identifier) @verb @address)
+  arguments: (argument_list . [(identifier) (selector_expression) (call_expression)]
+    [(identifier) (selector_expression) (func_literal)] @handler .))
+  (#any-of? @verb "Get" "Post" "Put" "Patch" "Delete" "Head" "Options" "Any"))
 ; Own routers: m.HandleCORS("/token", h.token).
 ((call_expression
   function: (selector_expression field: (field_identifier) @verb)

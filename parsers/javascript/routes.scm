@@ -13,6 +13,11 @@
   function: (member_expression property: (property_identifier) @verb)
   arguments: (arguments . [(string) (template_string)] @address [(identifier) (member_expression) (call_expression)] @handler .)) @mount
   (#any-of? @verb "use" "route" "mount"))
+; koa-mount: app.use(mount("/api", api)).
+((call_expression
+  function: (identifier) @verb
+  arguments: (arguments . (string) @address [(identifier) (member_expression) (call_expression)] @handler .)) @mount
+  (#eq? @verb "mount"))
 ((call_expression
   function: (member_expression property: (property_identifier) @verb @address)
   arguments: (arguments . [(identifier) (member_expression) (call_expression)] @handler)) @mount

@@ -127,7 +127,8 @@
 
 (call_expression function: [
   (identifier) @call
-  (member_expression property: [(property_identifier) (private_property_identifier)] @call)])
+  (member_expression property: [(property_identifier) (private_property_identifier)] @call)
+  (subscript_expression object: [(identifier) @call (member_expression property: (property_identifier) @call)])])
 (new_expression constructor: [(identifier) @call (member_expression property: (property_identifier) @call)])
 (jsx_opening_element name: [(identifier) @call (member_expression property: (property_identifier) @call)]
   (#match? @call "^[A-Z]"))

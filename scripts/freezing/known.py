@@ -16,6 +16,8 @@ from coderag.graph.records import EdgeKind, Node, NodeKind
 from coderag.index.catalog.catalog import Catalog
 from coderag.index.reader.corpus import Member, open_members
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.link_columns import StoredReferences
+from coderag.index.storage.links import Links
 from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.postings import Postings
 from coderag.search.ranking.features import FAMILIES
@@ -188,7 +190,7 @@ class Known:
         """Yield what each file has to do with others, as it is stored: a line for each part that is a list."""
         for member, number in self._files():
             path = member.segment.paths[number]
-            for position, part in enumerate(member.segment.links(number)):
+            for position, part in enumerate(_with_rows(member.segment.links(number))):
                 for place, values in enumerate(_parts(part)):
                     for at, value in enumerate(values):
                         yield Row(f"{path} {position}.{place} {at:06}", (value,))
@@ -286,6 +288,12 @@ def _place(chunk: coderag.Chunk) -> str:
 def _end(node: Node) -> str:
     where = f"{node.path}:{node.span.start_line}" if node.path else node.database
     return f"{where} {node.kind} {node.qualified_name}"
+
+
+def _with_rows(links: Links) -> Iterator[Any]:
+    """Yield the parts of links, references as rows."""
+    for part in links:
+        yield part.rows() if isinstance(part, StoredReferences) else part
 
 
 def _parts(record: Any) -> list[Sequence[Any]]:

@@ -14,6 +14,7 @@ from coderag.errors import CoderagError
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.query.understand import QueryType
 from coderag.search.ranking.features import FEATURES, LENGTHS
+from coderag.search.ranking.rank import RANKER, RANKERS
 from coderag.search.ranking.tuning import DEFAULT
 from scripts.ranking_data.export import write_ranker
 from scripts.ranking_data.fit import Plan, cross_fitted, grow
@@ -25,7 +26,7 @@ from scripts.ranking_data.rows import Rows, joined, linear_scores
 
 __all__ = ["run"]
 
-RANKER = Path(__file__).resolve().parents[2] / "coderag/search/ranking/ranker.json"
+RANKING = Path(__file__).resolve().parents[2] / "coderag/search/ranking"
 SUITES = ("semble", "commits")
 # What the kinds of questions count. Those of the suites are not there: nothing learns from what measures.
 SHARES = {
@@ -39,6 +40,9 @@ SHARES = {
     "second": 0.5,
     "symbol": 0.5,
 }
+# ... and for the ranker of questions for a change, which is asked what commits were about.
+SHARES_OF_CHANGES = {"commit": 1.0, "docstring": 0.1, "second": 0.033, "how": 0.033, "test": 0.033}
+SHARES_OF_RANKERS = {RANKER: SHARES, RANKERS[QueryType.EDIT]: SHARES_OF_CHANGES}
 
 
 def say(what: str) -> None:
@@ -52,18 +56,22 @@ def run(arguments: Sequence[str]) -> int:
     try:
         rows = _rows(options)
         learnable = tuple(place for place, name in enumerate(FEATURES) if name not in LENGTHS)
-        plan = Plan(learnable, options.rounds, SHARES)
+        plans = {name: Plan(learnable, options.rounds, shares) for name, shares in SHARES_OF_RANKERS.items()}
         if options.report:
-            _report(rows, plan)
+            for name, plan in plans.items():
+                print(f"\n{name}")
+                _report(rows, plan)
             return 0
-        learned = np.isin(rows.kind, list(SHARES))
-        about = {
-            "questions": dict(sorted(Counter(rows.kind[learned].tolist()).items())),
-            "groups": len(set(rows.group[learned].tolist())),
-            "rounds": plan.rounds,
-        }
-        write_ranker(options.out, grow(rows, plan, learned), [FEATURES[place] for place in learnable], about=about)
-        say(f"wrote {options.out}, {options.out.stat().st_size:,} bytes")
+        for name, plan in plans.items():
+            learned = np.isin(rows.kind, list(plan.shares))
+            about = {
+                "questions": dict(sorted(Counter(rows.kind[learned].tolist()).items())),
+                "groups": len(set(rows.group[learned].tolist())),
+                "rounds": plan.rounds,
+            }
+            file: Path = options.out / name
+            write_ranker(file, grow(rows, plan, learned), [FEATURES[place] for place in learnable], about=about)
+            say(f"wrote {file}, {file.stat().st_size:,} bytes")
     except (TrainingError, CoderagError) as error:
         print(f"train_ranker: {error}", file=sys.stderr)
         return 2
@@ -71,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="train_ranker", description="Train the ranker that coderag ships.")
+    parser = argparse.ArgumentParser(prog="train_ranker", description="Train the rankers that coderag ships.")
     parser.add_argument(
         "--cache", type=Path, required=True, help="where packages, questions, indexes and rows are kept"
     )
@@ -84,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=0, help="processes that index; 0 for none but this one")
     parser.add_argument("--rounds", type=int, default=100, help="trees")
     parser.add_argument("--report", action="store_true", help="print figures by cross-validation, write nothing")
-    parser.add_argument("--out", "-o", type=Path, default=RANKER, help="the file to write")
+    parser.add_argument("--out", "-o", type=Path, default=RANKING, help="the folder to write to")
     return parser
 
 

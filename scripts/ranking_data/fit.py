@@ -112,10 +112,15 @@ def cross_fitted(rows: Rows, plan: Plan) -> Array:
 
 
 def _weights(rows: Rows, plan: Plan, chosen: Array) -> Array:
-    """Return f64[questions]: what each question counts, so that a kind counts its share however many there are."""
+    """Return f64[questions]: what each question counts, so that a kind counts its share however many there are.
+
+    A group counts by the square root of its questions, so that no long history outweighs the others.
+    """
     weights = np.zeros(len(chosen))
     for kind in set(rows.kind[chosen].tolist()):
         of_kind = chosen & (rows.kind == kind)
-        weights[of_kind] = plan.shares[kind] / of_kind.sum()
+        _, group, count = np.unique(rows.group[of_kind], return_inverse=True, return_counts=True)
+        counts = 1 / np.sqrt(count[group])
+        weights[of_kind] = plan.shares[kind] * counts / counts.sum()
     weights[chosen] /= weights[chosen].mean()
     return weights

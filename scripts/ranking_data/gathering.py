@@ -24,6 +24,7 @@ from scripts.ranking_data.tested import ask_tests
 __all__ = ["asked", "of_packages", "of_repositories", "of_suites"]
 
 MOST = 60  # questions of a kind from a collection, so that no package outweighs the others
+COMMITS = 500
 SEED = 20261122
 MAX_HIDDEN_BYTES = 4_000_000  # of a repository that is also read without its documentation
 
@@ -105,7 +106,7 @@ def _of_repository(opened: Opened, *, name: str, since: str) -> Iterator[Judged]
     yield from _of_definitions(opened, name=name)
     yield from ask_documents(opened.corpus, most=MOST // 2, seed=SEED)
     yield from ask_tests(opened.corpus, most=MOST // 2, seed=SEED)
-    yield from _judged(git_questions(opened.root, opened.index, 2 * MOST, since=since).questions, "commit")
+    yield from _judged(git_questions(opened.root, opened.index, COMMITS, since=since).questions, "commit")
 
 
 def _of_hidden(opened: Opened, *, hidden: Collection, documented: Path) -> Iterator[Judged]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import stat
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 from coderag.agents.agent import Part, agents
 from coderag.cli.parser.agents import PARTS
 from tests.agents.machine import Machine
+from tests.terminal import run_at_a_terminal
 
 pytestmark = pytest.mark.slow
 
@@ -27,22 +27,8 @@ exit 0
 
 def at_a_terminal(machine: Machine, *arguments: str, answer: str) -> tuple[str, int]:
     """Run `coderag` on a terminal, give an answer, and return what was shown and the exit code."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(machine.home)
-        os.execve(machine.coderag, ["coderag", *arguments], machine.environment)
-    os.write(terminal, f"{answer}\n".encode())
-    shown = b""
-    while True:
-        try:
-            part = os.read(terminal, 65536)
-        except OSError:  # the other side has closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(terminal)
-    return shown.decode().replace("\r\n", "\n"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    command = [str(machine.coderag), *arguments]
+    return run_at_a_terminal(command, cwd=machine.home, environment=machine.environment, typed=f"{answer}\n")
 
 
 def test_the_words_of_options_are_the_parts() -> None:

@@ -106,6 +106,7 @@ def test_what_the_index_lacks_is_not_found(shop: Index) -> None:
     assert answer.nearest
 
 
+@pytest.mark.slow
 def test_refusals_are_right(shop: Index) -> None:
     asked = [one for one in map(json.loads, ANSWERABLE) if one["root"] == "shop"]
     answers = [(one, shop.ask(one["question"])) for one in asked]

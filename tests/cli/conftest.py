@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ENVIRONMENT, REPOSITORY, Done, Run
+from tests.commands import ENVIRONMENT, REPOSITORY, Done, Run, run_here
 
 __all__ = ["COLOUR", "ENVIRONMENT", "REPOSITORY", "Done", "Run"]
 
@@ -16,12 +16,12 @@ COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 @pytest.fixture(scope="session")
-def shop(tmp_path_factory: pytest.TempPathFactory, coderag: Run) -> Path:
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An indexed copy of the example application; tests only read it."""
     root = tmp_path_factory.mktemp("work") / "shop"
     shutil.copytree(REPOSITORY / "fixtures/shop", root, ignore=shutil.ignore_patterns(".coderag"))
     (root / ".git").mkdir()
-    assert coderag("index", cwd=root).returncode == 0
+    assert run_here("index", "--workers", "0", cwd=root).returncode == 0
     return root
 
 

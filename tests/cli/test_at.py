@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import COLOUR, Run
+from tests.commands import run_here
 from tests.workspace import write
 
 FILES = {
@@ -21,10 +22,16 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
+
+
+@pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory, coderag: Run) -> Path:
     root = write(tmp_path_factory.mktemp("at") / "small", FILES)
     (root / ".git").mkdir()
-    assert coderag("index", cwd=root).returncode == 0
+    assert coderag("index", "--workers", "0", cwd=root).returncode == 0
     return root
 
 

@@ -9,9 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import COLOUR, Run
+from tests.commands import run_here
 
 pytestmark = pytest.mark.slow
 needs_re2 = pytest.mark.skipif(find_spec("re2") is None, reason="google-re2 is not installed")
+
+
+@pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
 
 
 def test_a_phrase_shows_its_lines_and_counts_all(coderag: Run, shop: Path) -> None:

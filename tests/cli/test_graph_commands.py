@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.cli.conftest import COLOUR, Run
+from tests.commands import run_here
 from tests.workspace import write
 
 pytestmark = pytest.mark.slow
@@ -24,6 +25,12 @@ FILES = {
     "app/report.py": "from app.orders import charge\n\n\ndef run(db):\n    return charge(db, 1)\n",
     "tests/test_orders.py": "from app.orders import charge\n\n\ndef test_charge(db):\n    assert charge(db, 1)\n",
 }
+
+
+@pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
 
 
 @pytest.fixture(scope="module")

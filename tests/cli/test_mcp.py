@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from coderag import Index
-from tests.cli.conftest import ENVIRONMENT, Run
+from tests.cli.conftest import ENVIRONMENT
+from tests.commands import run_here
 from tests.growth import HANG_SECONDS
 from tests.serve.mcp.session import LEGACY, Session, text_of
 from tests.workspace import write
@@ -43,8 +44,8 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
         (["--roots", "."], "unknown option --roots; did you mean --root?"),
     ],
 )
-def test_what_cannot_be_served_is_told_at_once(coderag: Run, project: Path, arguments: list[str], message: str) -> None:
-    done = coderag("mcp", *arguments, cwd=project)
+def test_what_cannot_be_served_is_told_at_once(project: Path, arguments: list[str], message: str) -> None:
+    done = run_here("mcp", *arguments, cwd=project)
     assert done.returncode == 2
     assert done.stdout == ""
     assert message in done.stderr

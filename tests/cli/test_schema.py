@@ -12,11 +12,18 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY, Run
+from tests.commands import run_here
 from tests.growth import HANG_SECONDS
 
 pytestmark = pytest.mark.slow
 
 WRONG = "SELECT c.nmae\nFROM customers c JOIN orders o ON o.customer_id = c.id\n"
+
+
+@pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
 
 
 def test_schema_is_ddl_with_joins_and_places(coderag: Run, shop: Path) -> None:

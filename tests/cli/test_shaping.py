@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.commands import run_here
 
 RETRIED = "where are failed payments retried?"
+
+
+@pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
 
 
 def test_nothing_rather_than_a_guess(coderag: Run, shop: Path) -> None:

@@ -11,11 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ENVIRONMENT, Run
+from tests.commands import run_here
 
 SQL = "SELECT name, columns_of.n FROM tables JOIN (SELECT table_id, count(*) AS n FROM columns GROUP BY 1) columns_of "
 SQL += "USING (table_id) WHERE name IN ('jobs', 'orders') ORDER BY name"
 MANY = "SELECT path, NULL AS nothing, 1.5 AS half, TIMESTAMP '2026-01-02' AS day, ['a', 'b|'] AS names FROM files "
 MANY += "WHERE path = 'README.md'"
+
+
+@pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
 
 
 def test_text(shop: Path, coderag: Run) -> None:
@@ -96,6 +103,7 @@ def test_without_the_extra_it_says_how_to_install_it(shop: Path, coderag: Run, t
     )
 
 
+@pytest.mark.slow
 def test_interrupt_ends_a_query(shop: Path) -> None:
     endless = "SELECT count(*) FROM range(100000000) a, range(1000000) b WHERE a.range % 7 = b.range % 5"
     program = f"""

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import COLOUR, ENVIRONMENT, Run
+from tests.terminal import run_at_a_terminal
 
 pytestmark = pytest.mark.slow
 
 
 def at_a_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
     """Run `coderag` on a terminal of its own and return all that it showed."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(cwd)
-        variables = ENVIRONMENT | {"COLUMNS": "80"} | environment
-        os.execve(sys.executable, [sys.executable, "-m", "coderag", *arguments], variables)
-    shown = b""
-    while True:
-        try:
-            part = os.read(terminal, 65536)
-        except OSError:  # the other side has closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(terminal)
-    os.waitpid(child, 0)
-    return shown.decode().replace("\r\n", "\n")
+    variables = ENVIRONMENT | {"COLUMNS": "80"} | environment
+    shown, _ = run_at_a_terminal([sys.executable, "-m", "coderag", *arguments], cwd=cwd, environment=variables)
+    return shown
 
 
 @pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning")

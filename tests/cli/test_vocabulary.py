@@ -11,6 +11,7 @@ import pytest
 from coderag.cli.parser.arguments import HIDDEN
 from coderag.cli.parser.parser import make_parser
 from tests.cli.conftest import Run
+from tests.commands import run_here
 from tests.workspace import write
 
 FILES = {
@@ -26,10 +27,16 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
+def coderag() -> Run:
+    """Run commands in this process."""
+    return run_here
+
+
+@pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory, coderag: Run) -> Path:
     root = write(tmp_path_factory.mktemp("words") / "small", FILES)
     (root / ".git").mkdir()
-    assert coderag("index", cwd=root).returncode == 0
+    assert coderag("index", "--workers", "0", cwd=root).returncode == 0
     return root
 
 

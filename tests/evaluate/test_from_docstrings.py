@@ -58,6 +58,7 @@ def test_what_is_no_code_stays_as_it_is() -> None:
         assert hide_documentation(data, "", path=name) == data
 
 
+@pytest.mark.slow
 def test_questions_ask_for_the_functions_of_the_shop(tmp_path: Path) -> None:
     made = docstring_questions(SHOP, tmp_path / "copy", ALL)
     texts = {question.text: question for question in made.questions}

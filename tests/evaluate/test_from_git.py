@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,17 +11,9 @@ from coderag import Index
 from coderag.errors import EvaluationError
 from coderag.evaluate.from_git import GitQuestions, git_questions
 from coderag.text.subjects import question_of
+from tests.files.changes.repositories import git
 from tests.workspace import write
 
-ENVIRONMENT = {
-    **os.environ,
-    "GIT_AUTHOR_NAME": "A",
-    "GIT_AUTHOR_EMAIL": "a@example.org",
-    "GIT_COMMITTER_NAME": "A",
-    "GIT_COMMITTER_EMAIL": "a@example.org",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_SYSTEM": os.devnull,
-}
 CART = """\
 class Cart:
     def total(self):
@@ -38,16 +28,11 @@ def load(path):
 """
 
 
-def git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(root), *arguments], env=ENVIRONMENT, capture_output=True, check=True)
-    return done.stdout.decode()
-
-
 def commit(root: Path, subject: str, files: Mapping[str, str]) -> str:
     write(root, files)
     git(root, "add", "-A")
     git(root, "commit", "-q", "--allow-empty", "-m", subject)
-    return git(root, "rev-parse", "HEAD").strip()
+    return git(root, "rev-parse", "HEAD")
 
 
 @pytest.fixture

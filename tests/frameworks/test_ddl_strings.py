@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from coderag.catalog.fold import fold
@@ -319,3 +322,20 @@ def test_strings_of_any_language_declare_tables(language: str) -> None:
         for operation in found.operations
         if isinstance(operation, CreateTable)
     ] == [("notes", ["id", "kind"]), ("tags", ["id"])]
+
+
+LOADED = """
+import sys
+from coderag.frameworks.registry import load_frameworks, read_code
+
+load_frameworks()
+before = set(sys.modules)
+facts = read_code(b'var schema = []string{"CREATE TABLE t (id int)"}', language="go", path="storage.go")
+print(len(facts.operations), sorted(set(sys.modules) - before))
+"""
+
+
+def test_nothing_is_left_to_load_for_the_first_file() -> None:
+    ended = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert ended.stdout.split(maxsplit=1)[0] == "1"
+    assert "coderag." not in ended.stdout

@@ -65,6 +65,7 @@ def test_a_class_of_another_base_is_a_model_only_by_a_sign_of_eloquent() -> None
     assert [table.name.name for table in described(stated)] == ["labels"]
 
 
+@pytest.mark.slow
 def test_a_base_of_models_is_no_table_unless_one_is_created(tmp_path: Path) -> None:
     base = "use Illuminate\\Database\\Eloquent\\Model as EloquentModel;\nclass Model extends EloquentModel {}\n"
     books = "Schema::create('books', function (Blueprint $table) { $table->id(); });"
@@ -80,3 +81,27 @@ def test_a_base_of_models_is_no_table_unless_one_is_created(tmp_path: Path) -> N
     files["database/migrations/2024_01_01_000000_books.php"] = MIGRATION.replace("BODY", made)
     created = Index.build(write(tmp_path / "created", files))
     assert [(table.name.name, table.alias) for table in created.tables()] == [("books", "Book"), ("models", "Model")]
+
+
+def test_a_class_below_a_model_of_another_file_is_a_model(tmp_path: Path) -> None:
+    tables = "".join(f"Schema::create('{name}', fn (Blueprint $table) => $table->id());" for name in ("books", "notes"))
+    used = "use Illuminate\\Database\\Eloquent\\Builder;\n"
+    files = {
+        "app/Base/Entity.php": "<?php\nnamespace App\\Base;\nuse App\\Model;\nabstract class Entity extends Model {}\n",
+        "app/Model.php": "<?php\nnamespace App;\nuse Illuminate\\Database\\Eloquent\\Model as Base;\n"
+        "abstract class Model extends Base {}\n",
+        "app/Book.php": f"<?php\nnamespace App;\nuse App\\Base\\Entity;\n{used}"
+        "class Book extends Entity\n{\n"
+        "    public static function named($name) { return self::where('name', $name)->first(); }\n}\n",
+        # A base of the same name in another namespace is no model.
+        "lib/Entity.php": "<?php\nnamespace Lib;\nclass Entity {}\n",
+        "lib/Note.php": f"<?php\nnamespace Lib;\n{used}class Note extends Entity {{}}\n",
+        "app/Shelf.php": "<?php\nnamespace App;\n"
+        "class Shelf { public function all() { return Book::query()->get(); } }\n",
+        "database/migrations/2024_01_01_000000_books.php": MIGRATION.replace("BODY", tables),
+    }
+    index = Index.build(write(tmp_path, files))
+    assert {table.name.name: table.alias for table in index.tables()} == {"books": "Book", "notes": ""}
+    assert not index.catalog.problems
+    readers = {entry.path for group in index.refs("books")[0].groups for entry in group.references}
+    assert readers >= {"app/Shelf.php", "app/Book.php"}

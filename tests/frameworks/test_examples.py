@@ -64,6 +64,11 @@ def test_an_example_that_breaks_off_is_read_as_far_as_it_goes(path: Path) -> Non
         ),
         ("go", 'package a\nimport "github.com/uptrace/bun"\ntype A struct { bun.BaseModel; B }\ntype B struct { A }\n'),
         ("go", 'package a\ntype A struct {\n ID int `bun:"id,pk,' + "(" * 5_000 + "'" * 5_000 + '"`\n}\n'),
+        (
+            "java",
+            "import androidx.room.*;\n@Entity class A extends B { @Embedded A a; @PrimaryKey long id; }\n"
+            "@Entity class B extends A { @Embedded A b; }\n",
+        ),
         ("rust", "#[derive(DeriveEntityModel)]\n#[sea_orm(" + "a=(" * 5_000 + ")]\npub struct Model { pub id: i32 }\n"),
     ],
 )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from coderag import Index
 from coderag.frameworks.common.go_names import go_snake
 from coderag.frameworks.registry import read_code
 from coderag.sql.records import Column, CreateTable, Evidence, Facts, Name, Origin, Source, Table
+from tests.workspace import write
 
 MODELS = """\
 package shop
@@ -206,3 +210,57 @@ def test_bad_text_breaks_nothing(text: str) -> None:
 )
 def test_names_of_columns(name: str, expected: str) -> None:
     assert go_snake(name) == expected
+
+
+NAMED = """\
+package shop
+
+import "gorm.io/gorm"
+
+type User struct {
+	gorm.Model
+	Languages []*Language `gorm:"many2many:user_languages"`
+}
+
+type Language struct {
+	gorm.Model
+	OwnerID uint
+	Owner   User
+	User    `gorm:"-"`
+}
+
+type Order struct {
+	gorm.Model
+}
+
+func (Order) TableName() string { return "orders" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("stated", "names"),
+    [
+        ("schema.NamingStrategy{\n\tSingularTable: true,\n}", ["language", "orders", "user", "user_languages"]),
+        (
+            'schema.NamingStrategy{TablePrefix: "t_", SingularTable: true}',
+            ["orders", "t_language", "t_user", "t_user_languages"],
+        ),
+        ('schema.NamingStrategy{TablePrefix: "t_"}', ["orders", "t_languages", "t_user_languages", "t_users"]),
+        ("schema.NamingStrategy{}", ["languages", "orders", "user_languages", "users"]),
+    ],
+)
+def test_a_naming_strategy_names_the_tables_of_the_whole_program(tmp_path: Path, stated: str, names: list[str]) -> None:
+    opened = f"package db\nvar config = gorm.Config{{NamingStrategy: {stated}}}\n"
+    write(tmp_path, {"models/models.go": NAMED, "db/open.go": opened, "db/open_test.go": "package db\n// gorm\n"})
+    index = Index.build(tmp_path)
+    assert sorted(table.name.name for table in index.tables()) == names
+    (key,) = next(
+        table for table in index.tables() if "language" in table.name.name and len(table.columns) > 2
+    ).foreign_keys
+    assert key.table.name == next(name for name in names if name.endswith(("user", "users")))
+
+
+def test_the_naming_strategy_of_a_test_counts_for_nothing(tmp_path: Path) -> None:
+    opened = "package db\nvar config = gorm.Config{NamingStrategy: schema.NamingStrategy{SingularTable: true}}\n"
+    write(tmp_path, {"models/models.go": NAMED, "db/open_test.go": opened})
+    assert {"users", "languages"} < {table.name.name for table in Index.build(tmp_path).tables()}

@@ -285,8 +285,8 @@ def test_other_files_are_nothing(text: str) -> None:
 
 
 def test_entities_of_another_framework_are_said_and_not_read() -> None:
-    text = "import androidx.room.Entity;\n@Entity class A { @Id int id; }"
-    assert read_code(text.encode(), language="java", path="A.java") == Facts(unread="Room entities")
+    text = "import io.ebean.Model;\n@Entity class A { @Id int id; }"
+    assert read_code(text.encode(), language="java", path="A.java") == Facts(unread="Ebean entities")
 
 
 @pytest.mark.parametrize(

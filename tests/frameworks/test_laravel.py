@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from coderag.frameworks.registry import read_code
 from coderag.sql.records import Facts, Series
 from tests.frameworks.show import show
@@ -137,6 +139,7 @@ def test_indexes_alone_are_read_and_rows_alone_are_not() -> None:
     )
 
 
+@pytest.mark.slow
 def test_hostile_migrations_end() -> None:
     deep = "if (true) {" * 3_000 + "Schema::drop('a');" + "}" * 3_000
     circle = "$this->a();} private function a() { $this->b(); } private function b() { $this->a(); Schema::drop('x');"

@@ -36,6 +36,10 @@ def test_structs_with_keys_are_tables_and_parts_of_others_are_none() -> None:
         "  updated bigint",
         "  id bigint not null identity",
         "  primary key id",
+        "table star (Star)",
+        "  id bigint not null identity",
+        "  uid bigint",
+        "  primary key id",
         "lost 32: the columns of Other are in another file",
         "lost 43: its name is computed at run time",
     ]
@@ -44,6 +48,12 @@ def test_structs_with_keys_are_tables_and_parts_of_others_are_none() -> None:
 def test_structs_of_migrations_and_tests_are_no_tables() -> None:
     assert read(MODELS, "pkg/migrations/20240101.go") is None
     assert read(MODELS, "models/user_test.go") is None
+
+
+def test_structs_with_tags_of_gorm_are_those_of_gorm() -> None:
+    text = 'package x\ntype User struct {\n\tID int64 `xorm:"pk"`\n\tName string `gorm:"-" xorm:"-"`\n}\n'
+    assert show(read(text) or Facts())[0] == "table users (User)"
+    assert show(read(text.replace("gorm", "json")) or Facts())[0] == "table user (User)"
 
 
 def test_hostile_tags_end() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from coderag.files.walk import DEFAULT_OPTIONS, walk
 from coderag.graph.build import build_graph
-from coderag.graph.earlier import EarlierGraph, kept_edges
-from coderag.graph.edges.kept import Kept
+from coderag.graph.earlier import EarlierGraph, reused_edges
+from coderag.graph.edges.reused import ReusedEdges
 from coderag.graph.files import LinkedFile
 from coderag.graph.graph import Graph
 from coderag.index.storage.arrays.arrays import Array
@@ -121,14 +121,14 @@ class Tree:
         """Return the files as a graph has them."""
         return [self.files[path] for path in sorted(self.files)]
 
-    def arrays(self, kept: Kept | None = None) -> dict[str, Array]:
+    def arrays(self, reused: ReusedEdges | None = None) -> dict[str, Array]:
         """Return the arrays of the graph."""
-        return build_graph(self.ordered(), Schema(), read=self.content, kept=kept).arrays()
+        return build_graph(self.ordered(), Schema(), read=self.content, reused=reused).arrays()
 
 
-def kept_of(before: dict[str, LinkedFile], earlier: Graph, tree: Tree) -> Kept | None:
+def kept_of(before: dict[str, LinkedFile], earlier: Graph, tree: Tree) -> ReusedEdges | None:
     changed = {path: file for path, file in before.items() if tree.files.get(path) != file}
-    return kept_edges(EarlierGraph(earlier, changed, tree.content), tree.ordered())
+    return reused_edges(EarlierGraph(earlier, changed, tree.content), tree.ordered())
 
 
 def check_same(one: dict[str, Array], other: dict[str, Array]) -> None:
@@ -160,11 +160,51 @@ def test_what_a_file_concerns_that_comes_or_goes(
     check_resolved(before, earlier, tree, resolved)
 
 
+DERIVED = {  # edges that are made of those of several files
+    "src/orders.js": "export function load() {}\nexport function save() {}\n",
+    "src/handlers.js": (
+        "import { load, save } from './orders';\nexport const handlers = { load, drop(one) {} };\n"
+        "bus.on('saved', save);\n"
+    ),
+    "src/run.js": (
+        "import { handlers } from './handlers';\nexport function run(name) { handlers[name](); bus.emit('saved'); }\n"
+    ),
+    "src/app.js": (
+        "import { load, save } from './orders';\nimport { run } from './run';\n"
+        "router.get('/a', () => {\n  run();\n  load();\n});\nrouter.get('/b', () => {\n  save();\n  load();\n});\n"
+    ),
+    "src/other.js": "".join(f"export function other{number}() {{}}\n" for number in range(9)),
+}
+DERIVED_EDITS = [
+    ("src/handlers.js", "{ load, drop(one) {} }", "{ save, drop(one) {} }"),
+    ("src/handlers.js", "drop(one)", "other(one)"),
+    ("src/handlers.js", "on('saved', save)", "on('paid', save)"),
+    ("src/run.js", "emit('saved')", "emit('paid')"),
+    ("src/orders.js", "function load", "function loads"),
+    ("src/app.js", "save();", "run();"),
+    ("src/other.js", "other1", "load"),
+    ("src/other.js", "other1", "quiet"),  # all files of routes stay as they are
+]
+
+
+@pytest.mark.parametrize(("path", "old", "new"), DERIVED_EDITS)
+def test_an_edit_changes_what_is_made_of_edges(tmp_path: Path, path: str, old: str, new: str) -> None:
+    more = {f"src/more{number}.js": f"export function more{number}() {{}}\n" for number in range(20)}
+    tree = Tree(write(tmp_path, DERIVED | more))
+    before, earlier = dict(tree.files), Graph(tree.arrays())
+    text = (tmp_path / path).read_text()
+    assert old in text
+    tree.edit(path, text.replace(old, new))
+    reused = kept_of(before, earlier, tree)
+    assert reused is not None
+    check_same(tree.arrays(), tree.arrays(reused))
+
+
 def check_resolved(before: dict[str, LinkedFile], earlier: Graph, tree: Tree, resolved: set[str]) -> None:
-    kept = kept_of(before, earlier, tree)
-    assert kept is not None
-    assert {tree.ordered()[number].path for number in kept.resolved} == resolved
-    check_same(tree.arrays(), tree.arrays(kept))
+    reused = kept_of(before, earlier, tree)
+    assert reused is not None
+    assert {tree.ordered()[number].path for number in reused.resolved} == resolved
+    check_same(tree.arrays(), tree.arrays(reused))
 
 
 WORDS = re.compile(r"[A-Za-z_]\w{3,}")
@@ -200,17 +240,17 @@ def test_any_steps_give_the_graph_that_is_made_of_nothing(tmp_path: Path, seed: 
     copy_shop(tmp_path / "shop")
     tree = Tree(tmp_path / "shop")
     words = sorted({name for file in tree.files.values() for name, *_ in file.links.definitions if WORDS.match(name)})
-    earlier, reused = Graph(tree.arrays()), 0
+    earlier, count = Graph(tree.arrays()), 0
     for _ in range(STEPS_TRIED):
         before = dict(tree.files)
         take_step(tree, words, dice)
-        kept = kept_of(before, earlier, tree)
+        reused = kept_of(before, earlier, tree)
         arrays = tree.arrays()
-        if kept is not None:
-            reused += 1
-            check_same(arrays, tree.arrays(kept))
+        if reused is not None:
+            count += 1
+            check_same(arrays, tree.arrays(reused))
         earlier = Graph(arrays)
-    assert reused > STEPS_TRIED // 3
+    assert count > STEPS_TRIED // 3
 
 
 def take_step(tree: Tree, words: list[str], dice: random.Random) -> None:

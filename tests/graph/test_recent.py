@@ -91,6 +91,6 @@ def test_nonsense_in_the_earlier_graph_is_not_taken(root: Path) -> None:
 def test_a_graph_of_another_version_is_not_taken(root: Path) -> None:
     manifest, segments = opened(root)
     graph = made_graph(manifest.segments, segments, Schema(), root=root)
-    older = graph | {"graph_version": np.array([1], np.uint16), "edge_row": np.full_like(graph["edge_row"], 99)}
+    older = graph | {"graph_identity": np.zeros(8, np.uint8), "edge_row": np.full_like(graph["edge_row"], 99)}
     again = made_graph(manifest.segments, segments, Schema(), root=root, earlier=Graph(older))
     assert np.array_equal(again["edge_row"], graph["edge_row"])

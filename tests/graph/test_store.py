@@ -12,7 +12,7 @@ from coderag.api.background import spawn_maintenance
 from coderag.errors import IndexDamagedError
 from coderag.graph.graph import Graph
 from coderag.graph.records import EdgeKind
-from coderag.graph.store import write_graph
+from coderag.graph.store import is_graph_outdated, write_graph
 from coderag.index.build.job import Progress
 from coderag.index.build.merging import merge_index
 from coderag.index.storage.folder.index_path import IndexPath
@@ -72,6 +72,21 @@ def test_after_an_update_it_is_made_anew(root: Path, tmp_path: Path) -> None:
     assert calls(index) == before - {"plan -calls> rounded"} | {"refund -calls> rounded"}
     fresh = Index.build(root, index=tmp_path / "fresh", workers=0)
     assert same(index.graphs()[0], fresh.graphs()[0])
+    index.close()
+
+
+def test_other_rules_make_it_anew_of_the_same_segments(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = IndexPath(root / ".coderag")
+    before = read_manifest(folder)
+    monkeypatch.setattr("coderag.graph.store.GRAPH_VERSION", 0)
+    assert is_graph_outdated(folder)
+    Index.ensure(root, workers=0)
+    index = Index.open(root)
+    assert calls(index) == CALLS
+    after = read_manifest(folder)
+    assert after.graph_key != before.graph_key
+    assert after.segments == before.segments
+    assert not is_graph_outdated(folder)
     index.close()
 
 

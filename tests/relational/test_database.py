@@ -91,6 +91,7 @@ def test_to_list_tables_computes_none(sql: str, roots: tuple[Path, Path]) -> Non
     assert names >= relations().keys()
 
 
+@pytest.mark.slow
 def test_a_table_is_described_as_it_is(roots: tuple[Path, Path]) -> None:
     index = Index.open(*roots)
     described = {name: index.sql(f"DESCRIBE FROM {name}").rows for name in relations()}

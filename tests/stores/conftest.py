@@ -10,7 +10,7 @@ import pytest
 
 from coderag import Index
 from tests.catalog.introspect.servers import Postgres, run_postgres
-from tests.workspace import copy_shop, write
+from tests.workspace import copy_indexed, copy_shop, write
 
 RULES = """
 [[access]]
@@ -55,9 +55,9 @@ def address(database: str) -> str:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(unchanged_root: Path, tmp_path: Path) -> Path:
     """The shop, some files of which are for some groups, indexed in two segments, with a file that changed since."""
-    return indexed_shop(tmp_path)
+    return copy_indexed(unchanged_root, tmp_path / "shop")
 
 
 @pytest.fixture(scope="session")

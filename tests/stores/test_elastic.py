@@ -104,6 +104,7 @@ def test_callers_see_what_they_see_of_files(unchanged_root: Path, filled: Engine
             assert all(hit.chunk.path.startswith("vault/") <= ("hr" in groups) for hit in hits)
 
 
+@pytest.mark.slow
 def test_what_is_dropped_while_it_is_read_is_said(unchanged_root: Path, engine: Engine) -> None:
     export(unchanged_root, engine.address)
     with closing(open_store(parse_address(engine.address))) as store:
@@ -218,6 +219,7 @@ def test_an_answer_of_a_part_is_refused(filled: Engine) -> None:
         in_store.search(QUERY)
 
 
+@pytest.mark.slow
 def test_an_engine_that_is_busy_is_asked_again(
     unchanged_root: Path, elastic: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

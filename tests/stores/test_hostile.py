@@ -66,6 +66,7 @@ def test_numbers_that_cannot_be_are_refused(unchanged_root: Path, fields: dict[s
         decode_packet(packet_with(unchanged_root, **fields))
 
 
+@pytest.mark.slow
 def test_a_packet_that_inflates_to_gigabytes_is_refused() -> None:
     bomb = zlib.compressobj(9)
     data = b"".join(bomb.compress(bytes(1 << 20)) for _ in range(300)) + bomb.flush()

@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,10 @@ from tests.growth import HANG_SECONDS
 from tests.stores.test_stores import CONDITIONS, QUESTIONS, exporting, opened, read_while_dropped, shown
 from tests.workspace import write
 
-pytest.importorskip("pymilvus")
-pytest.importorskip("milvus_lite")
+HAS_MILVUS = find_spec("pymilvus") and find_spec("milvus_lite")  # to import them takes seconds
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.skipif(not HAS_MILVUS, reason="needs pymilvus and milvus-lite"),
     pytest.mark.filterwarnings("ignore"),  # of the packages below it
 ]
 

@@ -400,6 +400,7 @@ def test_a_generation_that_is_replaced_while_it_is_read(
     assert all("dropped a segment" in error for error in errors)
 
 
+@pytest.mark.slow
 def test_a_second_export_writes_what_changed(root: Path, folder: str, stored: Callable[..., StoredIndex]) -> None:
     with pytest.raises(IndexMissingError, match="the store has no index 'shop'"):
         stored(folder).search(QUESTION)

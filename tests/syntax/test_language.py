@@ -15,9 +15,9 @@ from coderag.syntax.lines import Lines
 from coderag.syntax.outline import outline_tree
 from coderag.syntax.parsed import parse_code
 from coderag.types import Content, Kind
+from tests.syntax.outlined import OUTLINED, example_of, examples_of
 
 READERS = {"outline", "lines", "markdown", "restructuredtext", "notebook", "sql", "dbt", "glossary", "querylog"}
-OUTLINED = [language for language in languages().values() if language.reader == "outline"]
 # The languages that are promised to be read with definitions; each is one folder.
 PROMISED = {
     *("bash", "c", "cpp", "csharp", "dart", "elixir", "go", "haskell", "hcl", "java", "javascript", "julia"),
@@ -96,9 +96,9 @@ def test_routes_are_found_among_the_calls_of_a_file() -> None:
 
 @pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
 def test_example_exists(language: Language) -> None:
-    if language.name == "ocaml_interface" and not list(language.folder.glob("example.*")):
+    if language.name == "ocaml_interface" and not examples_of(language):
         pytest.skip("its query is that of ocaml")
-    (example,) = [path for path in language.folder.glob("example.*") if path.suffix not in {".outline", ".links"}]
+    example = example_of(language)
     assert detect(example.name) is language
     assert example.with_suffix(".outline").exists()
 

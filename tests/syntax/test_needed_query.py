@@ -12,10 +12,8 @@ from coderag.syntax.grammar import Matches, link_query, reader
 from coderag.syntax.language import Language, languages
 from coderag.syntax.link_captures import LinkCaptures, Nodes
 from coderag.syntax.needed_query import NeededQuery
+from tests.syntax.outlined import OUTLINED, examples_of, slow_but_for_some
 
-OUTLINED = [language for language in languages().values() if language.reader == "outline"]
-QUICK = {"go", "java", "lua", "python", "rust"}
-EXPECTED = {".links", ".outline"}  # what comes out of an example
 PYTHON = languages()["python"]
 
 
@@ -37,17 +35,10 @@ def pieces(data: bytes) -> list[bytes]:
     return [data[: len(data) // part] for part in (1, 2, 5, 20)]
 
 
-@pytest.mark.parametrize(
-    "language",
-    # Compiling takes half a second and more in some languages.
-    [one if one.name in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in OUTLINED],
-    ids=lambda language: language.name,
-)
+@pytest.mark.parametrize("language", slow_but_for_some(OUTLINED), ids=lambda language: language.name)
 def test_a_part_matches_what_the_whole_matches(language: Language) -> None:
     whole = link_query(language)
-    for example in sorted(language.folder.glob("example.*")):
-        if example.suffix in EXPECTED:
-            continue
+    for example in examples_of(language):
         for data in pieces(example.read_bytes()):
             tree, _ = reader(language).parse(data)
             assert seen(NeededQuery(language).match(tree)) == seen(whole.match(tree))

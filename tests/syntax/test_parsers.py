@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from coderag.syntax.language import Language, languages
+from coderag.syntax.language import Language
 from coderag.syntax.lines import Lines
+from coderag.syntax.needed_query import needed_query
 from coderag.syntax.outline import Outline, outline_tree, read_outline
 from coderag.syntax.parsed import parse_code
 from coderag.syntax.references.reader import read_references
 from coderag.syntax.references.records import FileReferences, Reference
 from tests.conftest import Golden
-
-OUTLINED = [language for language in languages().values() if language.reader == "outline"]
-
-
-def example(language: Language) -> Path:
-    (found,) = [path for path in language.folder.glob("example.*") if path.suffix not in {".outline", ".links"}]
-    return found
+from tests.syntax.outlined import OUTLINED, example_of, examples_of, slow_but_for_some
 
 
 def render(outline: Outline) -> str:
@@ -48,7 +41,7 @@ def render(outline: Outline) -> str:
 
 @pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
 def test_outline_of_example(language: Language, golden: Golden) -> None:
-    path = example(language)
+    path = example_of(language)
     golden(
         language.folder / "example.outline", render(read_outline(Lines(path.read_bytes()), language, split_above=8000))
     )
@@ -94,10 +87,11 @@ def receiver(mention: Reference) -> str:
     return f"{mention.receiver} | " if mention.receiver else ""
 
 
-@pytest.mark.parametrize("language", LINKED, ids=lambda language: language.name)
+@pytest.mark.parametrize("language", slow_but_for_some(LINKED), ids=lambda language: language.name)
 def test_links_of_example(language: Language, golden: Golden) -> None:
-    if not list(language.folder.glob("example.*")):
+    if not examples_of(language):
         pytest.skip("its query is that of another language")
-    parsed = parse_code(Lines(example(language).read_bytes()), language, links=True)
+    needed_query(language).compile()  # as other tests of the language do: a part takes as long
+    parsed = parse_code(Lines(example_of(language).read_bytes()), language, links=True)
     outline = outline_tree(parsed, split_above=8000)
     golden(language.folder / "example.links", render_links(read_references(parsed, outline), outline))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tree_sitter import Query
 
 from coderag.syntax.grammar import reader
-from coderag.syntax.language import Language, languages
+from coderag.syntax.language import Language
 from coderag.syntax.query_patterns import query_patterns
-
-OUTLINED = [language for language in languages().values() if language.reader == "outline"]
+from tests.syntax.outlined import OUTLINED
 
 
 @pytest.mark.parametrize(
@@ -37,9 +35,7 @@ def test_a_query_of_comments_has_no_patterns() -> None:
 
 @pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
 def test_patterns_begin_where_the_compiler_says(language: Language) -> None:
-    grammar, text = reader(language).parser.language, language.tags()
-    assert grammar is not None
-    query = Query(grammar, text)
+    query, text = reader(language).query, language.tags()
     patterns = list(query_patterns(text))
     assert len(patterns) == query.pattern_count
     begin = len(text.encode()) - sum(len(pattern.text.encode()) for pattern in patterns)

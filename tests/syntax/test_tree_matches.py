@@ -14,9 +14,8 @@ from coderag.syntax.lines import Lines
 from coderag.syntax.parsed import parse_code
 from coderag.syntax.tree_matches import Matches, layered_matches
 from tests.growth import Work, assert_linear
+from tests.syntax.outlined import OUTLINED, examples_of, slow_but_for_some
 
-OUTLINED = [language for language in languages().values() if language.reader == "outline"]
-EXPECTED = {".links", ".outline"}  # what comes out of an example
 CHAINS = {
     "python": ("x = (a", "\n  .f(1)", ")\n"),
     "javascript": ("x = a", "\n  .f(1)", ";\n"),
@@ -35,11 +34,11 @@ def counted(matches: Matches) -> Counter[Hashable]:
     )
 
 
-@pytest.mark.parametrize("language", OUTLINED, ids=lambda language: language.name)
+@pytest.mark.parametrize("language", slow_but_for_some(OUTLINED), ids=lambda language: language.name)
 @pytest.mark.parametrize("layer", [2, 3, 8])
 def test_layers_have_all_matches(language: Language, layer: int) -> None:
     query = link_query(language).query
-    examples = [one for one in sorted(language.folder.glob("example.*")) if one.suffix not in EXPECTED]
+    examples = examples_of(language)
     assert examples
     for example in examples:
         root = reader(language).parser.parse(example.read_bytes()).root_node

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from coderag.cli.output.text import MAX_LINE, Screen, Style, shorten, visible
 from coderag.cli.roots import Paths
-from coderag.search.results.relations import relations_text
+from coderag.search.results.related import relations_text
 from coderag.text.counted import counted
 from coderag.text.visible import visible_prose
 from coderag.types import Chunk, Hit, Match

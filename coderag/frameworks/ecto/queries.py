@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from coderag.frameworks.ecto.changesets import MAX_STEPS, REPO, Changesets, entries_of
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
 from coderag.sql.in_code.records import Access
@@ -21,7 +22,6 @@ from coderag.syntax.trees.call_chains import (
     Link,
     chain_of,
     chains_in,
-    entries,
     items,
     literal,
     unwrapped,
@@ -52,14 +52,10 @@ SELECTIONS = frozenset(("select", "select_merge"))
 ORDERINGS = frozenset(("order_by", "group_by", "distinct"))
 REFERRING = CONDITIONS | SELECTIONS | ORDERINGS | {"on", "update"}  # clauses whose expressions name fields
 BINDINGS = frozenset(("identifier", "binary_operator", "keywords", "tuple"))
-CASTS = frozenset(("change", "cast", "put_change", "put_assoc", "validate_required"))  # functions of Ecto.Changeset
-FETCHES = frozenset(("get", "get_by", "one", "insert", "update"))  # operations that return one row
 ANCHOR = re.compile(
     rb"\b(from|where|or_where|join|select|order_by|preload|group_by|all|one|get|get_by|stream|aggregate|exists"
     rb"|insert|update|delete|insert_or_update|insert_all|update_all|delete_all)(?=[!?]?[\s(])"
 )
-REPO = re.compile(r"(?:^|\.)(?:\w*Repo|Multi)$")
-MAX_STEPS = 10
 DIRECTIONS = frozenset("asc desc asc_nulls_first asc_nulls_last desc_nulls_first desc_nulls_last".split())
 
 
@@ -96,6 +92,11 @@ def read(code: CodeFile) -> Iterator[Usage]:
 class _Reader:
     def __init__(self, code: CodeFile) -> None:
         self.code = code
+
+    @property
+    def changesets(self) -> Changesets:
+        """The reader of changesets, made each time it is asked: a reader that held it would hold itself."""
+        return Changesets(self.code, self._fetched)
 
     def read(self) -> Iterator[Usage]:
         chains = list(self.code.chains(ANCHOR))
@@ -215,6 +216,10 @@ class _Reader:
     def _query_at(self, node: Node | None, depth: int = 0) -> _Query | None:
         chain = chain_of(node)
         return self.query(chain, len(chain.links), depth) if chain is not None and chain.links else None
+
+    def _fetched(self, node: Node | None, depth: int) -> str:
+        query = self._query_at(node, depth)
+        return query.model if query is not None else ""
 
     def _beginning(self, chain: Chain, depth: int) -> _Query | None:
         """Return the query that a chain begins with: from(...), a clause, a schema, a table, a variable."""
@@ -444,7 +449,10 @@ class _Reader:
     def _row(self, chain: Chain, position: int, operation: str, source: Node | None) -> Iterator[_Query]:
         """Yield the change of one row: of a struct or a changeset."""
         query = _Query()
-        model = self._model_of(source, query, 0) if source is not None else self._model_along(chain, position, query, 0)
+        if source is not None:
+            model = self.changesets.of(source, query.draft)
+        else:
+            model = self.changesets.along(chain, position, query.draft)
         if not model:
             return
         query.model = model
@@ -452,114 +460,6 @@ class _Reader:
         fields = query.draft.is_written(model)
         query.draft.use(model, access, whole=operation.startswith("insert") or (access is Access.WRITE and not fields))
         yield query
-
-    def _model_of(self, node: Node | None, query: _Query, depth: int) -> str:
-        """Return the schema of a struct, of a changeset, of a name for one; its fields are noted."""
-        node = unwrapped(node)
-        if node is None or depth > MAX_STEPS:
-            return ""
-        if node.type == "map":
-            struct = next(iter(named(node, "struct")), None)
-            model = text_of(next(iter(named(struct)), None)) if struct is not None else ""
-            if model:
-                query.draft.touch_all(model, (key for key, _ in entries_of(node)), written=True)
-            return model
-        chain = chain_of(node)
-        if chain is None or not chain.links:
-            return ""
-        return self._model_along(chain, len(chain.links), query, depth + 1)
-
-    def _model_along(self, chain: Chain, end: int, query: _Query, depth: int) -> str:
-        """Return the schema of the struct or changeset that the first links of a chain make; its fields are noted.
-
-        `%User{} |> cast(params, [:email])` is of User; `User.changeset(user, %{})` is of User.
-        """
-        if depth > MAX_STEPS:
-            return ""
-        model = ""
-        for position, link in enumerate(chain.links[:end]):
-            name = link.name.rpartition(".")[2]
-            if "changeset" in name and link.arguments is not None:
-                model = self._of_changeset(chain, position, model, query, depth)
-            elif name in CASTS and link.arguments:
-                model = self._of_cast(chain, position, model, query, depth)
-            elif name.rstrip("!") in FETCHES and REPO.search(".".join(chain.names[:position])):
-                fetched = self._query_at(link.argument(0), depth + 1)
-                model = fetched.model if fetched is not None else model
-            elif position == 0:
-                model = self._of_first(chain, end, query, depth)
-        return model
-
-    def _of_changeset(self, chain: Chain, position: int, model: str, query: _Query, depth: int) -> str:
-        """Return the schema of `User.changeset(...)`, else that of the first argument of `changeset(user, ...)`."""
-        link = chain.links[position]
-        holder = link.name.rpartition(".")[0] or (".".join(chain.names[:position]) if position else "")
-        if holder[:1].isupper():
-            return holder
-        if model or not link.arguments:
-            return model
-        return self._model_of(link.arguments[0].node, query, depth + 1)
-
-    def _of_cast(self, chain: Chain, position: int, model: str, query: _Query, depth: int) -> str:
-        """Return the schema of `cast(user, ...)` and `change(user, name: x)`; the fields set are noted."""
-        arguments = chain.links[position].arguments or ()
-        if not model and (position == 0 or chain.links[position - 1].arguments is None):
-            model = self._model_of(arguments[0].node, query, depth + 1)
-        for argument in arguments:
-            query.draft.touch_all(model, (key for key, _ in entries_of(argument.node)), written=True)
-            query.draft.touch_all(model, [argument.name] if argument.name else (), written=True)
-        return model
-
-    def _of_first(self, chain: Chain, end: int, query: _Query, depth: int) -> str:
-        """Return the schema of what a chain begins with: a module before a repository, a struct, a variable."""
-        link = chain.links[0]
-        if link.node.type == "alias" and end > 1 and REPO.search(chain.links[1].name.rpartition(".")[0]):
-            return self._module(link.node)
-        if not link.name:
-            return self._model_of(link.node, query, depth + 1) if link.node.type == "map" else ""
-        if link.arguments is None and link.node.type == "identifier":
-            return self._of_variable(chain, query, depth) or self._parameter(link, chain)
-        return ""
-
-    def _of_variable(self, chain: Chain, query: _Query, depth: int) -> str:
-        for bound in reversed(self.code.bound(chain.links[0].name, chain.node.start_byte)):
-            model = ""
-            if bound.node.type == "alias":
-                model = text_of(bound.node)
-            elif bound.node.start_byte != chain.node.start_byte:
-                model = self._model_of(bound.node, query, depth + 1)
-            if model:
-                return model
-        return ""
-
-    def _parameter(self, link: Link, chain: Chain) -> str:
-        """Return the struct that a parameter is matched with: `def update(%User{} = user)`."""
-        scope = self.code.scope(chain.node.start_byte)
-        if scope < 0:
-            return ""
-        definition = self.code.outline.definitions[scope]
-        match = re.search(rf"%([A-Z][\w.]*)\{{[^}}]*\}}\s*=\s*{re.escape(link.name)}\b", definition.signature)
-        return match[1] if match else ""
-
-
-def entries_of(node: Node | None) -> list[tuple[str, Node]]:
-    """Return the entries of a keyword list, a map or a struct."""
-    node = unwrapped(node)
-    if node is None:
-        return []
-    if node.type in {"list", "map", "map_content"}:
-        return [
-            pair
-            for inner in named(node)
-            for pair in (
-                entries_of(inner)
-                if inner.type in {"keywords", "map_content"}
-                else entries(node)
-                if inner.type == "pair"
-                else []
-            )
-        ]
-    return entries(node) if node.type == "keywords" else []
 
 
 def _operands(link: Link) -> _Operands:

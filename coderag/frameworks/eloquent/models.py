@@ -6,17 +6,17 @@ https://laravel.com/docs/eloquent#eloquent-model-conventions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from coderag.frameworks.common.origins import lines_of
-from coderag.sql.records import Describe, Facts, Name, Origin, Relation, Shared, Table
+from coderag.sql.records import Describe, EloquentModel, Facts, Name, Origin, Relation, Shared, Table
 from coderag.syntax.trees.string_literals import string_value
 from coderag.syntax.trees.tree import argument_nodes, descendants, named, parse, text_of
 from coderag.text.inflection import plural, snake_case
 
-__all__ = ["read"]
+__all__ = ["OF_ELOQUENT", "read"]
 
 BASES = re.compile(r"(?:^|\\)(?:Model|Authenticatable|Pivot|MorphPivot)$")
 OWN_BASES = re.compile(r"(?:^|\\)\w+Model$")  # of a project, which need not be Eloquent's: see SIGNS
@@ -25,35 +25,60 @@ SIGNS = re.compile(
     rb"|\$(?:table|fillable|guarded|casts|hidden|visible|dates|timestamps|primaryKey|incrementing|connection|appends|with)\b"
     rb"|->(?:has(?:Many|One)(?:Through)?|belongsTo(?:Many)?|morph(?:Many|One|To|ToMany))\("
 )
+# Of a file with models whose base is another class of the project.
+OF_ELOQUENT = re.compile(
+    rb"\bEloquent\b|HasFactory|SoftDeletes|->(?:has(?:Many|One)|belongsTo(?:Many)?|morph(?:Many|One|To))\("
+)
 RELATIONS = frozenset("hasMany hasOne belongsTo belongsToMany hasManyThrough hasOneThrough morphMany morphOne".split())
 CLASS = "::class"
+NAMESPACE = re.compile(rb"^\s{0,20}namespace\s+([\w\\]+)", re.MULTILINE)
+IMPORTED = re.compile(rb"^use\s+\\?((?:\w+\\)*)(\w+)(?:\s+as\s+(\w+))?\s{0,9};", re.MULTILINE)
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
-    """Return the facts of the models of a file, None without models."""
-    bases = (BASES, OWN_BASES) if SIGNS.search(data) is not None else (BASES,)
-    models = [
-        (base, model)
-        for model in descendants(parse(data, language), "class_declaration")
-        if (base := _base(model, bases)) is not None
-    ]
+    """Return the facts of the models of a file, None without models.
+
+    A class whose base is one of the project's describes a table too: whether the base is a model, its file says
+    (`eloquent.project`).
+    """
+    signs = SIGNS.search(data) is not None
+    may_be_derived = OF_ELOQUENT.search(data) is not None
+    models: list[EloquentModel] = []
+    tables: list[Table] = []
+    for one in descendants(parse(data, language), "class_declaration"):
+        base = _base(one)
+        is_sure = BASES.search(base) is not None or (signs and OWN_BASES.search(base) is not None)
+        if not base or not (is_sure or may_be_derived):
+            continue
+        name = text_of(one.child_by_field_name("name"))
+        models.append(EloquentModel(_qualified(name, data, is_own=True), _qualified(base, data), sure=is_sure))
+        if (table := _table(one)) is not None:
+            tables.append(table)
     if not models:
         return None
-    tables = [table for _, model in models if (table := _table(model)) is not None]
     return Facts(
         statements=len(tables),
         operations=tuple(Describe(table) for table in tables),
-        shared=Shared(extended=tuple(dict.fromkeys(base for base, _ in models))),
+        shared=Shared(models=tuple(dict.fromkeys(models))),
     )
 
 
-def _base(one: Node, bases: Sequence[re.Pattern[str]]) -> str | None:
-    """Return the base of a model without its namespace, None for a class that is no model."""
+def _base(one: Node) -> str:
+    """Return the base of a class as it is written, "" without one."""
     clause = next(iter(named(one, "base_clause")), None)
-    for name in map(text_of, named(clause) if clause is not None else ()):
-        if any(pattern.search(name) for pattern in bases):
-            return name.rpartition("\\")[2]
-    return None
+    return next((text_of(name) for name in named(clause)), "") if clause is not None else ""
+
+
+def _qualified(name: str, data: bytes, *, is_own: bool = False) -> str:
+    """Return the name of a class with its namespace: the one that is imported, else that of the file."""
+    if name.startswith("\\"):
+        return name[1:]
+    first, separator, rest = name.partition("\\")
+    for match in IMPORTED.finditer(data) if not is_own else ():
+        if (match[3] or match[2]).decode() == first:
+            return (match[1] + match[2]).decode() + separator + rest
+    namespace = NAMESPACE.search(data)
+    return f"{namespace[1].decode()}\\{name}" if namespace is not None else name
 
 
 def _table(one: Node) -> Table | None:

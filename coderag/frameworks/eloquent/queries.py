@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
+from coderag.frameworks.eloquent.models import OF_ELOQUENT
 from coderag.frameworks.usage.conditions import columns_in
 from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
 from coderag.frameworks.usage.objects import assigned_field
@@ -75,6 +76,7 @@ FACADES = frozenset(
 BUILDERS = frozenset(("DB", "connection", "Capsule", "Manager"))  # before `table`
 LARAVEL = (b"Illuminate", b"DB::", b"Laravel")  # without one of them `$this->db` is one of many builders
 MODEL_HEAD = re.compile(rb"class\s+\w+\s+extends\s+(?:\w+\\)*(?:Model|Authenticatable|Pivot|\w*Model)\b")
+DERIVED_HEAD = re.compile(rb"class\s+\w+\s+extends\s")  # a model if its base is one, which the catalogue knows
 MAX_DEPTH = 8
 MAX_CLOSURES = 1  # inside of each other: the calls in all of them are seen from the first
 
@@ -88,6 +90,7 @@ class _Reader:
     def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING)
+        self.model_head = DERIVED_HEAD if OF_ELOQUENT.search(code.data) is not None else MODEL_HEAD
         self.builders = BUILDERS | {"db"} if any(sign in code.data for sign in LARAVEL) else BUILDERS
 
     def read(self) -> Iterator[Usage]:
@@ -138,7 +141,7 @@ class _Reader:
         if position < 0:
             return ""
         definition = self.code.outline.definitions[position]
-        match = MODEL_HEAD.search(self.code.data[definition.start_byte : definition.start_byte + 600])
+        match = self.model_head.search(self.code.data[definition.start_byte : definition.start_byte + 600])
         return definition.name if match is not None else ""
 
     def of_chain(self, chain: Chain, depth: int) -> str:

@@ -35,13 +35,13 @@ def read_built(code: CodeFile, framework: str, words: VerbWords) -> Iterator[Usa
         if start is None:
             continue
         said = words.built[start.name].split()
-        changes = [word for link in links for word in words.calls.get(link.name, "").split() if word in ACCESS]
-        access = next((ACCESS[word] for word in (*changes, *said) if word in ACCESS), Access.READ)
+        calls = [word for link in links for word in words.calls.get(link.name, "").split()]
+        access = next((ACCESS[word] for word in (*calls, *said) if word in ACCESS), Access.READ)
         model = next((found for link in links if link.name in words.models and (found := _model(code, link))), "")
         own = {literal(link.argument(0)) for link in links if "cte" in words.calls.get(link.name, "").split()}
         given = [next(_texts(link, words), "") for link in links if link.name in words.tables]
         tables = [text for text in given if text and text.partition(" ")[0] not in own]
-        is_whole = "row" in said and not any("lists" in words.calls.get(link.name, "").split() for link in links)
+        is_whole = "row" in (*said, *calls) and "lists" not in calls
         if model:
             draft = UsageBuilder()
             _on_model(links, model, words, draft, access)

@@ -24,6 +24,9 @@ class Tables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keys: Mapping[str, str] = {}  # the same by the class of the framework that a model derives from
     key_fields: frozenset[str] = frozenset()  # fields that are the key where none is stated: "ID int64"
     first: bool = False  # of several models of one table in a file the first counts, others are parts of its rows
+    parts: str = ""  # a pattern of names of structs that others embed, which are no tables
+    brings: Mapping[str, tuple[str, ...]] = {}  # structs of the framework that are embedded -> "NAME KIND WORD"
+    strategy: bool = False  # a program may say once how tables are called whose models do not say it
     alone: bool = False  # a model that only its key tells is no part of another, and has none
 
 
@@ -36,6 +39,9 @@ class Tags(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     named: bool = False  # the first part may be the name of the column
     types: frozenset[str] = frozenset()  # parts that are types of SQL
     other: str = ""  # the kind of lists and structs that are columns
+    folded: bool = False  # words are written in any case, and parts as `key:value`, of which any may hold spaces
+    wrappers: frozenset[str] = frozenset()  # generic types that stand for what is in them: sql.Null[string]
+    columns: frozenset[str] = frozenset()  # words that tell a column from a relation to a struct of another file
 
 
 class References(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,6 +70,8 @@ class ModelWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     types: Mapping[str, str]  # kind of field -> type of its column, "{0|255}" and "{max_length|255}" filled in
     tables: Tables = Tables()
     tags: Tags = Tags()
+    sized: Mapping[str, str] = {}  # the same for types that an option gives a size
+    conventions: bool = False  # fields that are other models make keys by their names
     column: int = -1  # which argument of a field names its column
     column_naming: tuple[str, ...] = ()
     options: Mapping[str, str] = {}  # option of a field -> MEANINGS of `models`

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from coderag.frameworks.common.go_names import go_snake
 from coderag.frameworks.common.origins import COMPUTED_NAME, lines_of, unparsed_at
+from coderag.frameworks.engine.conventions import with_conventions
 from coderag.frameworks.engine.declared.records import Model, ModelField, Models
 from coderag.frameworks.engine.model_words import ModelWords, model_words
 from coderag.frameworks.engine.vocabulary import filled
@@ -42,6 +43,9 @@ NAMINGS: Mapping[str, Naming] = {
     "plural": plural,
     "without Table": lambda name: name.removesuffix("Table") or name,
 }
+SIZE = re.compile(r"\{(\w+)\}")
+ENUM = re.compile(r"(?i)^enum\s*\((.*)\)$")
+ENUM_VALUE = re.compile(r"'((?:[^']|'')*)'")
 NOW = "CURRENT_TIMESTAMP"
 SELF = "self"
 MAX_KEYS = 8  # that refer to keys which refer to others
@@ -51,14 +55,24 @@ def read(data: bytes, *, framework: str, language: str, path: str) -> Facts | No
     """Return the tables of a file's models, and what it has for models of others; None where it has neither."""
     words = model_words(framework)
     form = import_module(f"coderag.frameworks.engine.declared.{words.form}")
-    reading = _Reading(form.declared(data, words, path=path), words)
-    operations = tuple(CreateTable(table) for table in reading.tables())
+    models = form.declared(data, words, path=path)
+    reading = _Reading(models, words)
+    tables = [table for table in reading.tables() if table.columns or not words.conventions]
+    if words.conventions:
+        tables = with_conventions(tables, models.models, words)
+    operations = tuple(map(CreateTable, tables))
     mixins = tuple(reading.mixins())
     if not operations and not mixins and not reading.unparsed:
         return None
-    shared = Shared(mixins=mixins, heirs=tuple(reading.heirs)) if mixins or reading.heirs else None
+    ruled = tuple(reading.named_by_rule()) if words.tables.strategy else ()
+    shared = Shared(mixins=mixins, heirs=tuple(reading.heirs), named_by_rule=ruled)
     unparsed = tuple(reading.unparsed)
-    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations, shared=shared)
+    return Facts(
+        statements=len(operations) + len(unparsed),
+        unparsed=unparsed,
+        operations=operations,
+        shared=shared if shared != Shared() else None,
+    )
 
 
 class _Reading:
@@ -100,6 +114,12 @@ class _Reading:
                 seen.add(table.name)
                 yield table
 
+    def named_by_rule(self) -> Iterator[str]:
+        """Yield the models that say nothing of their table's name."""
+        for model in self._models.models:
+            if not model.is_base and "table" not in self._said(model.options, self._words.tables.options):
+                yield model.name
+
     def mixins(self) -> Iterator[Mixin]:
         """Yield what bases have for the tables of other files."""
         for model in self._models.models:
@@ -127,6 +147,7 @@ class _Reading:
         key = self._stated_key(model, said)
         keys: list[ForeignKey] = []
         unique: list[tuple[str, ...]] = []
+        checks: list[str] = []
         groups: dict[str, list[str]] = {}  # columns that are unique together, by the name of their group
         for field in model.fields:
             column = self._column(field, key)
@@ -140,6 +161,7 @@ class _Reading:
                 groups.setdefault(group, []).append(column.name)
             elif group not in {None, False} or field.kind in self._words.references.unique:
                 unique.append((column.name,))
+            checks += [check] if (check := as_text(options.get("check"))) else []
             if (foreign_key := self._foreign_key(field, column, model.name)) is not None:
                 keys.append(foreign_key)
         implied = self._implied_key(model, said) if not key else None
@@ -156,6 +178,7 @@ class _Reading:
             primary_key=tuple(key),
             unique=tuple(dict.fromkeys(unique)),
             foreign_keys=tuple(keys),
+            checks=tuple(checks),
             comment=as_text(said.get("comment")) or model.comment,
             alias=model.name,
             relations=tuple(self._relations(model)),
@@ -224,7 +247,7 @@ class _Reading:
     def _is_counted(self, field: ModelField, said: Mapping[str, Literal]) -> bool:
         if "counted" in said:
             return said["counted"] is not False
-        return field.kind in self._words.counted_keys
+        return field.kind in self._words.counted_keys and said.get("default") is None
 
     def _type(self, field: ModelField, depth: int = 0) -> str:
         words = self._words
@@ -240,10 +263,16 @@ class _Reading:
             key = next((one for one in fields if (one.name == stated if stated else self._is_key(one))), None)
             return self._type(key, depth + 1) if key is not None and depth < MAX_KEYS else words.references.type
         named = {name: as_text(value) for name, value in field.options.items()}
-        return filled(words.types.get(field.kind, ""), field.values, named)
+        text = filled(words.types.get(field.kind, ""), field.values, named)
+        template = words.sized.get(text, "")
+        size = next(iter(SIZE.findall(template)), "")
+        return filled(template, (), named) if named.get(size, "").isdecimal() else text
 
     def _values(self, field: ModelField) -> tuple[str, ...]:
         """Return what a column may hold, where an enumeration of the file says so."""
+        stated = self._said(field.options, self._words.options).get("type")
+        if isinstance(stated, Raw) and (match := ENUM.fullmatch(stated.text)) is not None:
+            return tuple(value.replace("''", "'") for value in ENUM_VALUE.findall(match[1]))
         if field.enum:
             return tuple(self._models.values.get(field.enum, ()))
         if field.kind not in self._words.enums:

@@ -121,6 +121,26 @@ def _alter_column(table: Name, said: Said, source: Source) -> SchemaOperation | 
     )  # fmt: skip
 
 
+def _set_nullable(table: Name, said: Said, source: Source, *, nullable: bool) -> SchemaOperation | None:
+    name = as_text(said.get("name"))
+    return AlterColumn(table, name, nullable=nullable, source=source) if name else None
+
+
+def _set_type(table: Name, said: Said, source: Source) -> SchemaOperation | None:
+    name = as_text(said.get("name"))
+    return AlterColumn(table, name, type=as_text(said.get("type")), source=source) if name else None
+
+
+def _set_default(table: Name, said: Said, source: Source) -> SchemaOperation | None:
+    name = as_text(said.get("name"))
+    return AlterColumn(table, name, default=_default(said), source=source) if name else None
+
+
+def _number(table: Name, said: Said, source: Source) -> SchemaOperation | None:
+    name = as_text(said.get("name"))
+    return AlterColumn(table, name, identity=True, source=source) if name else None
+
+
 def _drop_column(table: Name, said: Said, source: Source) -> SchemaOperation | None:
     name = as_text(said.get("name"))
     return DropColumn(table, name, source=source) if name else None
@@ -140,13 +160,15 @@ def _drop_view(table: Name, said: Said, source: Source) -> SchemaOperation:  # n
 
 
 def _comment(table: Name, said: Said, source: Source) -> SchemaOperation:
-    return CommentOn(table, as_text(said.get("text")), source=source)
+    return CommentOn(table, as_text(said.get("text")), column=as_text(said.get("name")), source=source)
 
 
-def _rename_table(table: Name, said: Said, source: Source) -> SchemaOperation | None:
+def _rename_table(
+    table: Name, said: Said, source: Source, *, kind: ObjectKind = ObjectKind.TABLE
+) -> SchemaOperation | None:
     to = as_text(said.get("to")) or table.name
     schema = as_text(said.get("to schema")) or table.schema
-    return Rename(table, Name(to, schema=schema), source=source)
+    return Rename(table, Name(to, schema=schema), kind, source=source)
 
 
 def _primary(table: Name, said: Said, source: Source) -> SchemaOperation | None:
@@ -186,8 +208,8 @@ def _drop_constraint(table: Name, said: Said, source: Source, *, if_exists: bool
     return DropConstraint(table, name, columns=() if name else columns, if_exists=if_exists, source=source)
 
 
-def _drop_primary(table: Name, said: Said, source: Source) -> SchemaOperation:  # noqa: ARG001 - as all of them are called
-    return DropConstraint(table, primary_key=True, if_exists=True, source=source)
+def _drop_primary(table: Name, said: Said, source: Source, *, if_exists: bool = False) -> SchemaOperation:  # noqa: ARG001
+    return DropConstraint(table, primary_key=True, if_exists=if_exists, source=source)
 
 
 OPERATIONS: Mapping[str, Callable[[Name, Said, Source], SchemaOperation | None]] = {
@@ -198,13 +220,21 @@ OPERATIONS: Mapping[str, Callable[[Name, Said, Source], SchemaOperation | None]]
     "drop column": _drop_column,
     "drop constraint": _drop_constraint,
     "drop constraint if there": partial(_drop_constraint, if_exists=True),
+    "drop default": _set_default,
+    "drop not null": partial(_set_nullable, nullable=True),
     "drop primary key": _drop_primary,
+    "drop primary key if there": partial(_drop_primary, if_exists=True),
     "drop table": _drop_table,
     "drop view": _drop_view,
     "foreign key": _foreign_key,
     "index": _index,
+    "number column": _number,
     "primary key": _primary,
     "rename column": _rename_column,
     "rename table": _rename_table,
+    "rename view": partial(_rename_table, kind=ObjectKind.VIEW),
+    "set default": _set_default,
+    "set not null": partial(_set_nullable, nullable=False),
+    "set type": _set_type,
     "unique": _unique,
 }

@@ -13,11 +13,13 @@ from coderag.sql.records import Column, ForeignKey, Name
 from coderag.syntax.languages.javascript import Code, unwrapped
 from coderag.syntax.trees.literals import COMPUTED, Computed, Literal, Reference, as_text, default_of, mapping, texts
 from coderag.syntax.trees.string_literals import string_value
-from coderag.syntax.trees.tree import named, text_of
+from coderag.syntax.trees.tree import argument_nodes, named, text_of
 
-__all__ = ["Attribute", "attribute_of", "entries_of", "table_name"]
+__all__ = ["Attribute", "attribute_of", "entries_of", "key_to", "table_name"]
 
 CALLED = {"call_expression": "function", "new_expression": "constructor"}  # the field with the type's name
+KEY = " primary key"  # behind a type that stands for a key which numbers itself
+SQL = "func"  # what marks a text as SQL: pgm.func("now()")
 NOT_STORED = frozenset({"VIRTUAL"})
 UNSIGNED = "UNSIGNED"
 PROPERTIES = frozenset({"UNSIGNED", "BINARY", "ZEROFILL"})  # behind a type: INTEGER.UNSIGNED
@@ -78,18 +80,20 @@ def attribute_of(name: str, node: Node, *, code: Code, words: Attributes) -> Att
         return None
     values = {key: code.value(value) for key, value in said.items()}
     column = as_text(values.get("column")) or name
-    is_key = values.get("primary") is True
+    text = kind.text.removesuffix(KEY)
+    is_counted = text != kind.text  # a short word for a whole column
+    is_key = values.get("primary") is True or is_counted
     is_nullable = values.get("nullable") is not False and values.get("not null") is not True and not is_key
     length = as_text(values.get("length"))
     return Attribute(
         Column(
             column,
-            f"{kind.text}({length})" if length and "(" not in kind.text else kind.text,
+            f"{text}({length})" if length and "(" not in text else text,
             nullable=is_nullable,
             default=_default(said.get("default"), values.get("default", COMPUTED)),
             comment=as_text(values.get("comment")),
             values=kind.values or texts(values.get("values")) or (),
-            identity=values.get("counted") is True,
+            identity=values.get("counted") is True or is_counted,
             source=lines_of(node),
             field=name if column != name else "",
         ),
@@ -121,6 +125,8 @@ def _default(node: Node | None, value: Literal) -> str:
     text = text_of(node)
     if isinstance(value, Computed | Reference):
         last = text.partition("(")[0].rpartition(".")[2]
+        if last == SQL:
+            return (string_value(argument) or "") if (argument := next(iter(argument_nodes(node)), None)) else ""
         return "CURRENT_TIMESTAMP" if last == "NOW" or ("now" in text.lower() and last in NOW) else ""
     return default_of(value) or ""
 
@@ -167,14 +173,24 @@ def _listed(values: Sequence[Literal]) -> tuple[str, ...]:
     return listed or texts(mapping(values[0]).get("values")) or ()
 
 
+def key_to(columns: Sequence[str], value: Literal, node: Node) -> ForeignKey | None:
+    """Return the key to what a text names, "users" or "app.users(id)"; None where it is computed."""
+    if not isinstance(value, str):
+        table = table_name(value)
+        return ForeignKey(tuple(columns), table, source=lines_of(node)) if table is not None else None
+    written, _, inside = value.replace('"', "").partition("(")
+    schema, _, name = written.strip().rpartition(".")
+    referenced = tuple(part.strip() for part in inside.partition(")")[0].split(",") if part.strip())
+    return ForeignKey(tuple(columns), Name(name, schema=schema), referenced, source=lines_of(node))
+
+
 def _foreign_key(columns: Sequence[str], node: Node | None, *, code: Code, words: Attributes) -> ForeignKey | None:
     """Return the key of `references: { model: "users", key: "id" }`, or of `references: "users"`."""
     if node is None:
         return None
     stated = {words.reference[key]: value for key, value in entries_of(node, code) if key in words.reference}
     if not stated:
-        table = table_name(code.value(node))
-        return ForeignKey(tuple(columns), table, source=lines_of(node)) if table is not None else None
+        return key_to(columns, code.value(node), node)
     value = code.value(stated.get("table"))
     column = as_text(code.value(stated["column"])) if "column" in stated else ""
     referenced = (column,) if column else ()

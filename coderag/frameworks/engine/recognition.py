@@ -18,10 +18,11 @@ FILE = "framework.toml"
 
 
 class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The languages of a framework's files; of each list, a file holds at least one text."""
+    """The languages of a framework's files, of which one has at least one text of each list, and none that it lacks."""
 
     languages: tuple[str, ...]
     holds: tuple[tuple[str, ...], ...]
+    lacks: tuple[str, ...] = ()
 
 
 class Signs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,10 +38,11 @@ class Recognised(NamedTuple):
 
     framework: str
     holds: tuple[tuple[bytes, ...], ...]
+    lacks: tuple[bytes, ...]
 
     def is_in(self, data: bytes) -> bool:
         """Tell whether a file may belong to it: some searches for plain bytes, the rarest first."""
-        return holds(data, self.holds)
+        return holds(data, self.holds) and not any(text in data for text in self.lacks)
 
 
 def declaring(language: str) -> tuple[Recognised, ...]:
@@ -60,7 +62,10 @@ def _by_language() -> tuple[Mapping[str, tuple[Recognised, ...]], Mapping[str, t
     for path in sorted(data_folder("schemas/frameworks").glob(f"*/{FILE}")):
         signs = framework_data(path.parent.name, FILE, Signs)
         for found, sign in ((declares, signs.declares), (uses, signs.uses)):
-            for language in sign.languages if sign is not None else ():
-                holds = tuple(tuple(text.encode() for text in texts) for texts in sign.holds) if sign else ()
-                found[language] = (*found.get(language, ()), Recognised(path.parent.name, holds))
+            if sign is None:
+                continue
+            for language in sign.languages:
+                holds = tuple(tuple(text.encode() for text in texts) for texts in sign.holds)
+                lacks = tuple(text.encode() for text in sign.lacks)
+                found[language] = (*found.get(language, ()), Recognised(path.parent.name, holds, lacks))
     return declares, uses

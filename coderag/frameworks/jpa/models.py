@@ -1,8 +1,6 @@
 """JPA entities of Java and Kotlin to tables, with Hibernate's types.
 
-A name that is not stated is the one that Spring Boot's naming strategies give: camel case to snake case.
 https://jakarta.ee/specifications/persistence/3.1/jakarta-persistence-spec-3.1
-https://docs.spring.io/spring-boot/how-to/data-access.html#howto.data-access.configure-hibernate-naming-strategy
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from tree_sitter import Node
 
 from coderag.frameworks.common.fields import with_fields
 from coderag.frameworks.common.origins import lines_of, unparsed_at
+from coderag.frameworks.jpa.entities import MAX_DEPTH, Entities, element_type, snake
 from coderag.frameworks.jpa.types import argument, type_of
 from coderag.sql.records import (
     Column,
@@ -32,21 +31,18 @@ from coderag.sql.records import (
     Table,
     Unparsed,
 )
-from coderag.syntax.languages.jvm import Annotation, Annotations, Class, Code, Member
+from coderag.syntax.languages.jvm import Annotations, Class, Code, Member
 from coderag.syntax.trees.literals import Literal, Reference, as_text, mapping, texts
 
 __all__ = ["read"]
 
 COLLECTIONS = re.compile(r"^(?:\w+\.)*(?:Mutable)?(?:List|Set|Collection|SortedSet|Iterable|Map|SortedMap|Bag|Queue)\b")
-TYPE_ARGUMENT = re.compile(r"\s*(?:\?\s*extends\s+|out\s+|@\w+\s+)*(?:\w+\.)*(\w+)")
 TO_ONE = frozenset({"ManyToOne", "OneToOne"})
 KEYS = frozenset({"Id", "MapsId"})
 TO_MANY = frozenset({"OneToMany", "ManyToMany"})
 NO_COLUMN = frozenset({"Transient", "Formula", "OneToMany", "ManyToMany", "ElementCollection", "Any", "ManyToAny"})
-BORDER = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z\d])")
 DEFAULT_KEY = "id"
 DISCRIMINATOR = "dtype"
-MAX_DEPTH = 8  # of classes in classes
 OTHER_FILE = "the columns of {} are in another file"
 OTHER_NAME = "its name is stated in another file"
 # What other libraries call @Entity too.
@@ -86,71 +82,34 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG
     return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
 
 
-def snake(name: str) -> str:
-    """Return the name that Spring Boot gives the table or column of a class or property."""
-    return BORDER.sub("_", name).replace(".", "_").lower()
-
-
 class _Reading:
     """The classes of a file, and the tables that they declare."""
 
     def __init__(self, code: Code) -> None:
         self.unparsed: list[Unparsed] = []
-        self._code = code
-        self._classes = {one.name: one for one in code.classes()}
+        self._entities = Entities(code)
+        self._classes = self._entities.by_name
 
     def tables(self) -> Iterator[Table]:
         """Yield the table of each entity, then those of its collections and between it and others."""
         children: dict[str, list[Class]] = {}
         for one in self._classes.values():
-            if "Entity" in one.annotations and (root := self._single_table_root(one)) is not None:
+            if "Entity" in one.annotations and (root := self._entities.single_table_root(one)) is not None:
                 children.setdefault(root.name, []).append(one)
         for one in self._classes.values():
-            if "Entity" not in one.annotations or self._single_table_root(one) is not None:
+            if "Entity" not in one.annotations or self._entities.single_table_root(one) is not None:
                 continue
             if "DiscriminatorValue" in one.annotations and "Table" not in one.annotations and one.base:
                 continue  # its columns are in the table of a class of another file
-            name = self._name(one)
+            name = self._entities.table_name(one)
             if name is None:
                 self.unparsed.append(unparsed_at(one.node, OTHER_NAME))
                 continue
             yield from self._tables(one, name, children.get(one.name, ()))
 
-    def _single_table_root(self, one: Class) -> Class | None:
-        """Return the entity of this file whose table holds the rows of a class too."""
-        root = None
-        above = self._classes.get(one.base)
-        for _ in range(MAX_DEPTH):
-            if above is None:
-                break
-            strategy = argument(above.annotations, "Inheritance", "strategy")
-            if isinstance(strategy, Reference) and not strategy.name.endswith("SINGLE_TABLE"):
-                break
-            root = above if "Entity" in above.annotations else root
-            above = self._classes.get(above.base)
-        return root if root is not one else None
-
-    def _name(self, one: Class) -> Name | None:
-        """Return the name of an entity's table, None where another file states it."""
-        stated = argument(one.annotations, "Table", "name")
-        entity = argument(one.annotations, "Entity", "name")
-        if isinstance(stated, Reference):
-            return None
-        return Name(
-            as_text(stated).strip('`"') or snake(as_text(entity) or one.name),
-            schema=as_text(argument(one.annotations, "Table", "schema")),
-            database=as_text(argument(one.annotations, "Table", "catalog")),
-        )
-
-    def _target(self, name: str) -> Name:
-        found = self._classes.get(name)
-        if found is not None:
-            found = self._single_table_root(found) or found
-        return (self._name(found) if found is not None else None) or Name(snake(name))
-
     def _tables(self, one: Class, name: Name, children: Sequence[Class]) -> Iterator[Table]:
         fields = Fields()
-        for part in self._lineage(one):
+        for part in self._entities.lineage(one):
             self._add(part, fields, name, owner=one.name)
         for part in children:
             known = set(fields.columns)
@@ -176,18 +135,6 @@ class _Reading:
         )
         yield from fields.others
 
-    def _lineage(self, one: Class) -> list[Class]:
-        """Return a class behind the mapped superclasses of this file that it extends."""
-        classes = [one]
-        above = self._classes.get(one.base)
-        while above is not None and "MappedSuperclass" in above.annotations and len(classes) < MAX_DEPTH:
-            classes.insert(0, above)
-            above = self._classes.get(above.base)
-        strategy = argument(above.annotations, "Inheritance", "strategy") if above is not None else None
-        if above is not None and isinstance(strategy, Reference) and strategy.name.endswith("TABLE_PER_CLASS"):
-            classes[:0] = self._lineage(above) if above not in classes and len(classes) < MAX_DEPTH else []
-        return classes
-
     def _join_parent(self, one: Class, fields: Fields) -> None:
         """Add the key to the table of a superclass whose strategy is JOINED."""
         above = self._classes.get(one.base)
@@ -201,7 +148,7 @@ class _Reading:
             name = stated if stated and len(keys) == 1 else key.name
             fields.columns = {name: Column(name, key.type, nullable=False, source=source), **fields.columns}
             fields.primary_key.insert(0, name)
-        target = self._target(above.name)
+        target = self._entities.target_table(above.name)
         if keys:
             columns = tuple(fields.primary_key[: len(keys)])
             referenced = tuple(key.name for key in keys)
@@ -216,26 +163,8 @@ class _Reading:
         made = Column(name, "varchar(31)", nullable=False, values=tuple(stated), source=Source("", row, row))
         fields.columns.setdefault(name, made)
 
-    # Members
-
-    def _members(self, one: Class) -> Iterator[Member]:
-        """Yield what is persistent in a class: its fields, or its getters where the key is one."""
-        getters = {member.name: member for member in one.members if member.is_getter}
-        by_getter = any(not {"Id", "EmbeddedId"}.isdisjoint(getter.annotations) for getter in getters.values())
-        for member in one.members:
-            if member.is_constant or member.is_getter:
-                continue
-            if by_getter:
-                getter = getters.pop(member.name, None)
-                if getter is not None:
-                    yield _commented(getter, member)
-            else:
-                yield member
-        if by_getter:
-            yield from getters.values()
-
     def _add(self, one: Class, fields: Fields, table: Name, *, owner: str, prefix: str = "", depth: int = 0) -> None:
-        for member in self._members(one):
+        for member in self._entities.members(one):
             annotations = member.annotations
             self._note_relation(member, fields)
             if not TO_ONE.isdisjoint(annotations):
@@ -244,7 +173,7 @@ class _Reading:
                 self._add_other(member, fields, table, owner)
             elif not NO_COLUMN.isdisjoint(annotations) or "persistence.Transient" in annotations:
                 continue
-            elif "EmbeddedId" in annotations or "Embedded" in annotations or self._is_embeddable(member):
+            elif "EmbeddedId" in annotations or "Embedded" in annotations or self._entities.is_embeddable(member):
                 self._embed(member, fields, table, owner=owner, prefix=prefix, depth=depth)
             elif not COLLECTIONS.match(member.type) or not {"Column", "Convert", "JdbcTypeCode"}.isdisjoint(
                 annotations
@@ -256,14 +185,10 @@ class _Reading:
         if name is None:
             return
         relation = member.annotations[name][0]
-        target = self._target_class(member, relation)
+        target = self._entities.target_class(member, relation)
         has_key = name in TO_ONE and "mappedBy" not in relation.arguments and "JoinTable" not in member.annotations
         columns = tuple(column for column, _, _ in self._join_columns(member, target)) if has_key else ()
         fields.relations.append(Relation(member.name, target, columns=columns))
-
-    def _is_embeddable(self, member: Member) -> bool:
-        found = self._classes.get(member.type)
-        return found is not None and "Embeddable" in found.annotations
 
     def _add_column(self, member: Member, fields: Fields, prefix: str = "") -> None:
         stated = argument(member.annotations, "Column", "name")
@@ -311,7 +236,7 @@ class _Reading:
             self.unparsed.append(unparsed_at(member.node, OTHER_FILE.format(member.type)))
             return
         inner = Fields()
-        for part in self._lineage(found):
+        for part in self._entities.lineage(found):
             self._add(part, inner, table, owner=owner, depth=depth + 1)
         renamed = dict(_overrides(member.annotations))
         for key, column in inner.columns.items():
@@ -334,7 +259,7 @@ class _Reading:
         relation = next(member.annotations[name][0] for name in sorted(TO_ONE) if name in member.annotations)
         if "mappedBy" in relation.arguments or "JoinTable" in member.annotations:
             return
-        target = self._target_class(member, relation)
+        target = self._entities.target_class(member, relation)
         joins = self._join_columns(member, target)
         if not joins:
             self.unparsed.append(unparsed_at(member.node, OTHER_NAME))
@@ -379,24 +304,12 @@ class _Reading:
         is_default = target not in self._classes and list(referenced) == [DEFAULT_KEY]
         return ForeignKey(
             columns=columns,
-            table=self._target(target),
+            table=self._entities.target_table(target),
             referenced=() if is_default else tuple(referenced),
             evidence=Evidence.MODEL,
             source=lines_of(node),
-            model=self._mapped(target),
+            model=self._entities.mapped(target),
         )
-
-    def _mapped(self, name: str) -> str:
-        """Return the class whose table has the rows of a class."""
-        found = self._classes.get(name)
-        root = self._single_table_root(found) if found is not None else None
-        return root.name if root is not None else name
-
-    def _target_class(self, member: Member, relation: Annotation) -> str:
-        reference = relation.arguments.get("targetEntity")
-        if isinstance(reference, Reference):
-            return reference.name.rpartition(".")[2]
-        return _element_type(member.type) or member.type.rpartition(".")[2].partition("<")[0]
 
     def _join_columns(self, member: Member, target: str) -> list[Join]:
         """Return the columns of a relation with those that they refer to; none where another file states a name."""
@@ -427,7 +340,7 @@ class _Reading:
         for _ in range(MAX_DEPTH):
             if above is None:
                 break
-            for member in self._members(above):
+            for member in self._entities.members(above):
                 if "Id" in member.annotations and TO_ONE.isdisjoint(member.annotations):
                     stated = argument(member.annotations, "Column", "name")
                     columns.append(self._column(member, as_text(stated).strip('`"') or snake(member.name)))
@@ -453,7 +366,7 @@ class _Reading:
         if "mappedBy" in relation.arguments or has_column:
             return  # the other side has the key
         options = dict(member.annotations["JoinTable"][0].arguments) if "JoinTable" in member.annotations else {}
-        target = self._target_class(member, relation)
+        target = self._entities.target_class(member, relation)
         if isinstance(options.get("name"), Reference):
             self.unparsed.append(unparsed_at(member.node, OTHER_NAME))
             return
@@ -498,7 +411,7 @@ class _Reading:
         if re.match(r"(?:\w+\.)*(?:Mutable)?(?:Sorted)?Map\b", member.type):
             key = as_text(argument(member.annotations, "MapKeyColumn", "name")) or f"{snake(member.name)}_key"
             columns.append(Column(key, nullable=False, source=source))
-        kind = _element_type(member.type)
+        kind = element_type(member.type)
         found = self._classes.get(kind)
         if found is not None and "Embeddable" in found.annotations:
             inner = Fields()
@@ -534,16 +447,6 @@ class _Reading:
                 yield tuple(part.split()[0] for part in text.split(",") if part.strip())
 
 
-def _element_type(written: str) -> str:
-    """Return the last argument of a generic type, V of Map<K, V>; nothing for any other type."""
-    if not written.endswith(">"):
-        return ""
-    last = written.rfind(",") + 1
-    starts = [last] if last and written.rfind("<", 0, last) > written.rfind(">", 0, last) else []
-    starts += [at + 1 for at in range(last, len(written)) if written[at] == "<"]
-    return next((match[1] for at in starts if (match := TYPE_ARGUMENT.match(written, at))), "")
-
-
 def _entries(value: Literal) -> list[Mapping[str, Literal]]:
     """Return the annotations that an argument holds, of which one needs no brackets."""
     found = [mapping(one) for one in (value if isinstance(value, tuple) else (value,))]
@@ -558,15 +461,3 @@ def _overrides(annotations: Annotations) -> Iterator[tuple[str, Mapping[str, Lit
     for entry in entries:
         if name := as_text(entry.get("name")):
             yield name, mapping(entry.get("column"))
-
-
-def _commented(getter: Member, member: Member) -> Member:
-    """Return a getter's property with the comment of its field."""
-    return Member(
-        getter.name,
-        getter.type,
-        getter.annotations,
-        getter.node,
-        getter.comment or member.comment,
-        is_primitive=getter.is_primitive,
-    )

@@ -62,6 +62,8 @@ ANCHOR = re.compile(
 )
 ASSIGNED = re.compile(rb"(?<!\w)@?\w++\.(\w++)[ \t]*+(?:[-+*/|]|\|\|)?=(?![=~>])")
 MODEL_HEAD = re.compile(rb"class\s+[\w:]+\s*<\s*(?:::)?(?:ApplicationRecord|ActiveRecord::Base|\w*Record)\b")
+FOLDER = "/models/"  # where a class with any base may inherit from a model: single table inheritance
+HEIR_HEAD = re.compile(rb"class\s+[\w:]+\s*<\s*(?:::)?[A-Z][\w:]*\Z")
 ASSOCIATION = re.compile(rb"\b(?:has_many|has_one|belongs_to)\s+:(\w++)")
 DYNAMIC = re.compile(r"^find_by_(?!sql$)(\w+?)!?$")
 SPLIT_AND = "_and_"
@@ -95,7 +97,8 @@ class _Reader:
             return ""
         definition = self.code.outline.definitions[position]
         head = self.code.data[definition.start_byte : definition.start_byte + 400].partition(b"\n")[0]
-        return definition.name if MODEL_HEAD.match(head.strip()) else ""
+        is_model = MODEL_HEAD.match(head.strip()) or (FOLDER in f"/{self.code.path}" and HEIR_HEAD.match(head.strip()))
+        return definition.name if is_model else ""
 
     def of_chain(self, chain: Chain, depth: int) -> str:
         """Return the model that a query gives records of."""

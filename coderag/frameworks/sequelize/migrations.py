@@ -1,4 +1,4 @@
-"""Migrations of Sequelize and db-migrate to operations; their types, options and calls are data in schemas/frameworks/.
+"""Migrations of Sequelize, db-migrate and node-pg-migrate to operations; their words are data in schemas/frameworks/.
 
 https://sequelize.org/docs/v6/other-topics/migrations/
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
+from coderag.frameworks.common.embedded_sql import read_embedded
 from coderag.frameworks.common.origins import lines_of
 from coderag.frameworks.engine.columns import Made, created_table
 from coderag.frameworks.engine.javascript import up_function
-from coderag.frameworks.engine.objects import Attribute, attribute_of, entries_of, table_name
+from coderag.frameworks.engine.objects import Attribute, attribute_of, entries_of, key_to, table_name
 from coderag.frameworks.engine.steps import Steps
 from coderag.frameworks.engine.vocabulary import attributes
 from coderag.sql.records import (
@@ -41,6 +43,7 @@ __all__ = ["read"]
 
 FILE_NAME = re.compile(r"(?P<version>\d+(?:\.\d+){0,4})(?:[._-].*)?\.[cm]?[jt]s")
 OWNER = re.compile(r"(?:^|\.)(?:_?queryInterface|qi|db)(?:\.sequelize)?$|getQueryInterface\(\)$|(?:^|\.)sequelize$")
+POSTGRES = "node-pg-migrate"  # which has no other database
 COLUMNS = "columns"  # the option of createTable that holds all columns
 
 
@@ -50,16 +53,19 @@ def read(data: bytes, *, language: str, path: str) -> Facts | None:
     up = up_function(code)
     if up is None:
         return None
-    framework = "sequelize" if b"queryInterface" in data or b"QueryInterface" in data else "db-migrate"
-    parameters = function_parameters(up)
-    reading = _Reading(code, path, framework=framework, owner=parameters[0] if parameters else "")
+    [owner] = function_parameters(up)[:1] or [""]
+    framework = POSTGRES if owner == "pgm" or POSTGRES.encode() in data else "db-migrate"
+    if b"queryInterface" in data or b"QueryInterface" in data:
+        framework = "sequelize"
+    reading = _Reading(code, path, framework=framework, owner=owner)
     for call in Calls(code).of(up.child_by_field_name("body"), reading.owner):
         reading.read(call.node, call.name)
     if not reading.found:
         return None
     name = path.rpartition("/")[2]
     match = FILE_NAME.fullmatch(name)
-    return reading.facts(Series(framework, version=match["version"], name=name.rpartition(".")[0]) if match else None)
+    facts = reading.facts(Series(framework, version=match["version"], name=name.rpartition(".")[0]) if match else None)
+    return replace(facts, dialect="postgres", guess=f"migrated with {POSTGRES}") if framework == POSTGRES else facts
 
 
 class _Reading(Steps):
@@ -122,6 +128,7 @@ class _Reading(Steps):
         if key:
             found.append(AddConstraint(table, primary_key=tuple(key), source=lines_of(link.node)))
         options = mapping(self._value(link, 2))
+        found += self._stated(table, "", mapping(options.get("constraints")), link.node)
         keys = options.get("uniqueKeys")
         for one in keys.values() if isinstance(keys, dict) else ():
             if fields := texts(mapping(one).get("fields")):
@@ -138,6 +145,16 @@ class _Reading(Steps):
         key = (attribute.column.name,)
         constraint = [AddConstraint(table, primary_key=key, source=lines_of(link.node))] if attribute.is_key else []
         return [*_added(table, attribute), *constraint]
+
+    def add_columns(self, link: Link, table: Name) -> Made:
+        """Read addColumns(table, { name: column })."""
+        found: list[SchemaOperation] = []
+        for name, node in entries_of(link.arguments[1], self._code) if len(link.arguments) > 1 else ():
+            if (attribute := self._attribute(name, node) if name else None) is None:
+                self.lose(node)
+            else:
+                found += _added(table, attribute)
+        return found or None
 
     def change(self, link: Link, table: Name) -> Made:
         """Read changeColumn."""
@@ -176,6 +193,12 @@ class _Reading(Steps):
         name = as_text(self._value(link, 1))
         return [DropColumn(table, name, source=lines_of(link.node))] if name else None
 
+    def drop_columns(self, link: Link, table: Name) -> Made:
+        """Read dropColumns, which is given one name or several."""
+        given = self._value(link, 1)
+        names = tuple(given) if isinstance(given, dict) else texts(given)
+        return [DropColumn(table, name, source=lines_of(link.node)) for name in names] if names else None
+
     def rename_column(self, link: Link, table: Name) -> Made:
         """Read renameColumn."""
         old, new = as_text(self._value(link, 1)), as_text(self._value(link, 2))
@@ -210,6 +233,35 @@ class _Reading(Steps):
         referenced = texts(reference.get("field")) or texts(reference.get("fields")) or ()
         key = ForeignKey(columns, other, referenced, name=name, source=source)
         return [AddConstraint(table, name, foreign_key=key, source=source)]
+
+    def constrain_by_name(self, link: Link, table: Name) -> Made:
+        """Read addConstraint(table, name, rule), whose rule is SQL or an object."""
+        name, rule = as_text(self._value(link, 1)), self._value(link, 2)
+        if isinstance(rule, str):
+            shown = f'ALTER TABLE "{table.schema}"."{table.name}"' if table.schema else f'ALTER TABLE "{table.name}"'
+            facts = read_embedded(f'{shown} ADD CONSTRAINT "{name}" {rule}', source=lines_of(link.node), path=self.path)
+            return list(facts.operations)
+        return self._stated(table, name, mapping(rule), link.node) if isinstance(rule, dict) else None
+
+    def _stated(self, table: Name, name: str, rule: Mapping[str, Literal], node: Node) -> list[SchemaOperation]:
+        """Return the constraints of { unique: [...], primaryKey: [...], check: "...", foreignKeys: {...} }."""
+        source = lines_of(node)
+        found: list[SchemaOperation] = []
+        unique = rule.get("unique")
+        groups = unique if isinstance(unique, tuple) and texts(unique) is None else (unique,)
+        found += [
+            AddConstraint(table, name, unique=columns, source=source) for one in groups if (columns := texts(one))
+        ]
+        if key := texts(rule.get("primaryKey")):
+            found.append(AddConstraint(table, name, primary_key=key, source=source))
+        if check := as_text(rule.get("check")):
+            found.append(AddConstraint(table, name, check=check, source=source))
+        stated = rule.get("foreignKeys")
+        for one in map(mapping, stated if isinstance(stated, tuple) else (stated,)):
+            foreign = key_to(texts(one.get("columns")) or (), one.get("references"), node) if one else None
+            if foreign is not None and foreign.columns:
+                found.append(AddConstraint(table, name, foreign_key=replace(foreign, name=name), source=source))
+        return found
 
     def index(self, link: Link, table: Name) -> Made:
         """Read addIndex, of which only a unique one is a key."""
@@ -247,12 +299,15 @@ def _added(table: Name, attribute: Attribute) -> Sequence[SchemaOperation]:
 
 ACTIONS: Mapping[str, Callable[[_Reading, Link, Name], Made]] = {
     "add column": _Reading.add_column,
+    "add columns": _Reading.add_columns,
     "add constraint": _Reading.constrain,
     "add foreign key": _Reading.foreign_key,
     "add index": _Reading.index,
+    "add stated constraint": _Reading.constrain_by_name,
     "change column": _Reading.change,
     "create table": _Reading.create,
     "drop column": _Reading.drop_column,
+    "drop columns": _Reading.drop_columns,
     "drop constraint": _Reading.drop_constraint,
     "drop table": _Reading.drop,
     "rename column": _Reading.rename_column,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from coderag.frameworks.usage.entities import Entities, is_class_name, split_model
+from coderag.frameworks.sqlalchemy.beginnings import NO_FIELDS, Beginnings
+from coderag.frameworks.usage.entities import Entities, split_model
 from coderag.frameworks.usage.objects import assigned_field, constructed_fields
 from coderag.frameworks.usage.source_file import CodeFile
 from coderag.frameworks.usage.usage import Usage, UsageBuilder
@@ -26,9 +27,7 @@ from coderag.syntax.trees.call_chains import (
     entries,
     items,
     literal,
-    unwrapped,
 )
-from coderag.syntax.trees.tree import text_of
 
 __all__ = ["read"]
 
@@ -41,16 +40,6 @@ ANCHOR = re.compile(
 ASSIGNED = re.compile(rb"\b\w+\.(\w+)[ \t]*(?:[-+*/|]?=)(?!=)")
 ATTRIBUTE = re.compile(rb"\b(?:[A-Z]\w*\.([a-z_]\w*)|\w+\.c\.(\w+))")
 NESTED = 8  # calls inside of each other that are looked at
-LIBRARIES = frozenset(("sqlalchemy", "sqlmodel"))
-STARTERS = {
-    "select": Access.READ,
-    "exists": Access.READ,
-    "insert": Access.WRITE,
-    "update": Access.WRITE,
-    "delete": Access.DELETE,
-}
-PREFIXES = frozenset(("sa", "sqlalchemy", "db", "sqlmodel", "sql", "pg", "postgresql", "sqlite", "mysql"))
-SESSION = re.compile(r"sess|^db$|^s$|_db$|database|^conn|connection|uow|^tx$|^orm$", re.IGNORECASE)
 PASSING = frozenset(
     """filter filter_by where order_by group_by having join outerjoin options limit offset distinct all first one
     one_or_none get scalars scalar scalar_one scalar_one_or_none unique with_for_update execution_options select_from
@@ -60,7 +49,6 @@ PASSING = frozenset(
 LOADERS = frozenset(
     "joinedload selectinload subqueryload lazyload contains_eager immediateload raiseload noload".split()
 )
-NO_FIELDS = frozenset("query metadata registry __table__ __tablename__ __mapper__ c columns objects".split())
 
 
 SETTERS = frozenset(("values", "update", "ordered_values"))
@@ -90,8 +78,7 @@ class _Reader:
     def __init__(self, code: CodeFile) -> None:
         self.code = code
         self.entities = Entities(code, self.of_chain, PASSING)
-        self.imported = {name for one in code.outline.imports if one.names & LIBRARIES for name in one.names}
-        self.is_evident = any(name.encode() in code.data for name in LIBRARIES)
+        self.beginnings = Beginnings(code)
 
     def read(self) -> Iterator[Usage]:
         done: list[tuple[int, int]] = []
@@ -110,7 +97,7 @@ class _Reader:
 
     def _apart(self, done: list[tuple[int, int]]) -> Iterator[Usage]:
         """Yield the columns that are named outside of queries: conditions on their way into one."""
-        if not self.is_evident:
+        if not self.beginnings.is_evident:
             return
         done.sort()
         starts = [start for start, _ in done]
@@ -127,122 +114,18 @@ class _Reader:
 
     def _loaded(self) -> Iterator[Usage]:
         for path, node in self.entities.loaded():
-            if self.is_evident and not is_target(node.parent):
+            if self.beginnings.is_evident and not is_target(node.parent):
                 draft = UsageBuilder()
                 draft.use(path, whole=True)
                 yield from draft.models(self.code, node, FRAMEWORK)
 
-    # What a chain begins with
-
-    def beginning(self, chain: Chain) -> tuple[int, Link, Access] | None:
-        """Return where a query begins in a chain, its call, and what it does; None where it is no query."""
-        links = chain.links
-        first = links[0]
-        if first.name in STARTERS and first.arguments is not None and first.name in self.imported:
-            return 0, first, STARTERS[first.name]
-        for position, link in enumerate(links[1:3], 1):
-            if link.arguments is None:
-                if link.name == "query" and is_class_name(links[position - 1].name) and len(links) > position + 1:
-                    return position, Link("query", links[position - 1].node, ()), Access.READ
-                continue
-            before = links[position - 1]
-            if before.arguments is not None:
-                return None
-            if link.name in STARTERS and before.name in PREFIXES and position == 1 and link.arguments:
-                return position, link, STARTERS[link.name]
-            if link.name in STARTERS and position == 1 and self.is_table(before.name, chain):
-                return position, link, STARTERS[link.name]
-            if link.name == "query" and self.is_session(chain, position) and self.are_entities(link):
-                return position, link, Access.READ
-            return None
-        return None
-
-    def are_entities(self, link: Link) -> bool:
-        chains = [chain_of(argument.node) for argument in link.arguments or ()]
-        return bool(chains) and all(chain is not None for chain in chains)
-
-    def is_session(self, chain: Chain, position: int) -> bool:
-        """Tell whether the link before a position is a session."""
-        name = chain.links[position - 1].name
-        if SESSION.search(name):
-            return True
-        bounds, _ = self.code.told_of(chain)
-        return any("ession" in text_of(bound.node)[:200] for bound in bounds)
-
-    def is_table(self, name: str, chain: Chain) -> bool:
-        """Tell whether a name is a table of Core: assigned from Table(...), or its columns are taken by `.c.`."""
-        if not self.is_evident or not name or is_class_name(name):
-            return False
-        for bound in self.code.bound(name, chain.node.start_byte):
-            value = chain_of(bound.node)
-            if value is not None and value.links[-1].name == "Table":
-                return True
-        return f"{name}.c.".encode() in self.code.data
-
-    def model_of(self, chain: Chain) -> tuple[str, int]:
-        """Return the model that a chain begins with, aliases followed, and how many links that are."""
-        model, links = split_model(chain)
-        first = chain.links[0]
-        if not model and first.arguments is None and first.name:
-            if len(chain.links) > 1 and chain.links[1].name in {"c", "columns"} and chain.links[1].arguments is None:
-                alias = self.alias_of(first.name, chain)
-                return (alias or first.name), 2
-            if alias := self.alias_of(first.name, chain):
-                return alias, 1
-            if self.is_table(first.name, chain):
-                return first.name, 1
-        if model and links == 1 and (alias := self.alias_of(model, chain)):
-            return alias, 1
-        if model and len(chain.links) > links + 1 and chain.links[links].name == "__table__":
-            return model, links + 2
-        return model, links
-
-    def alias_of(self, name: str, chain: Chain) -> str:
-        """Return the model that `name = aliased(Model)` stands for."""
-        for bound in reversed(self.code.bound(name, chain.node.start_byte)):
-            value = chain_of(bound.node)
-            if value is None or (value.links[-1].arguments is None and value.links[-1].name != "__table__"):
-                continue
-            last = value.links[-1]
-            if last.name == "__table__":
-                return ".".join(value.names[:-1])
-            if last.name == "aliased" and (given := chain_of(last.argument(0))) is not None:
-                return split_model(given)[0]
-            if last.name == "alias" and len(value.links) == 2:
-                return value.links[0].name
-        return ""
-
-    def primary(self, chain: Chain, start: tuple[int, Link, Access], draft: UsageBuilder) -> str:
-        """Note the entities of a query and return the first one's model."""
-        position, link, access = start
-        if not link.arguments:
-            before = chain.links[position - 1] if position else None
-            model = (self.alias_of(before.name, chain) or before.name) if before is not None else ""
-            if link.name == "query" and position:
-                model = ".".join(chain.names[:position])
-            draft.use(model, access, whole=link.name in {"query", "select"})
-            return model
-        first = ""
-        for argument in link.arguments:
-            for given in chains_in(argument.node):
-                model, links = self.model_of(given)
-                if not model:
-                    continue
-                first = first or model
-                field = given.links[links].name if len(given.links) > links else ""
-                is_whole = not field and unwrapped(argument.node) == given.node and access is not Access.DELETE
-                draft.use(model, access if model == first else Access.READ, whole=is_whole and access is Access.READ)
-                if field and field not in NO_FIELDS and given.links[links].arguments is None:
-                    draft.touch(model, field)
-        return first
-
     def of_chain(self, chain: Chain, depth: int) -> str:
         """Return the model that a query or session gives objects of."""
-        start = self.beginning(chain)
+        start = self.beginnings.of(chain)
         if start is not None:
             draft = UsageBuilder()
-            model = self.primary(chain, start, draft)
-            rest = chain.links[start[0] + 1 :]
+            model = self.beginnings.primary(chain, start, draft)
+            rest = chain.links[start.position + 1 :]
             return model if model in draft.whole or (all(link.name in PASSING for link in rest) and rest) else ""
         last = next((p for p, link in enumerate(chain.links) if link.arguments is not None), -1)
         if last < 1:
@@ -253,18 +136,18 @@ class _Reader:
             return ""
         if link.name in {"get", "get_one", "get_or_404"} and link.argument(1) is not None:
             given = chain_of(link.argument(0))
-            return split_model(given)[0] if given is not None and self.is_session(chain, last) else ""
+            return split_model(given)[0] if given is not None and self.beginnings.is_session(chain, last) else ""
         if link.name in {"scalar", "scalars", "execute", "scalar_one", "exec", "merge", "stream_scalars"}:
-            return self.entities.of_node(link.argument(0), depth + 1) if self.is_session(chain, last) else ""
+            return self.entities.of_node(link.argument(0), depth + 1) if self.beginnings.is_session(chain, last) else ""
         return ""
 
     # What the calls do
 
     def _chain(self, chain: Chain, draft: UsageBuilder) -> None:
-        start = self.beginning(chain)
+        start = self.beginnings.of(chain)
         if start is not None:
-            primary = self.primary(chain, start, draft)
-            self._links(chain, start[0] + 1, primary, draft, access=start[2])
+            primary = self.beginnings.primary(chain, start, draft)
+            self._links(chain, start.position + 1, primary, draft, access=start.access)
             return
         if self._session(chain, draft):
             return
@@ -284,9 +167,9 @@ class _Reader:
             for _ in range(10):
                 if current is None or not current.links:
                     break
-                start = self.beginning(current)
+                start = self.beginnings.of(current)
                 if start is not None:
-                    return self.primary(current, start, UsageBuilder()), links
+                    return self.beginnings.primary(current, start, UsageBuilder()), links
                 earlier = [one for one in self.code.told_of(current)[0] if one.start < current.node.start_byte]
                 following = chain_of(earlier[-1].node) if earlier and len(current.links) > 1 else None
                 current = following if following is None or following.node != current.node else None
@@ -361,7 +244,7 @@ class _Reader:
         """Note the attributes of models among the arguments."""
         for argument in link.arguments or ():
             for chain in chains_in(argument.node):
-                model, links = self.model_of(chain)
+                model, links = self.beginnings.model_of(chain)
                 if not model or len(chain.links) <= links:
                     continue
                 field = chain.links[links]
@@ -373,7 +256,7 @@ class _Reader:
         chain = chain_of(link.argument(0))
         if chain is None:
             return ""
-        model, links = self.model_of(chain)
+        model, links = self.beginnings.model_of(chain)
         if not model:
             return ""
         path = ".".join([model, *(one.name for one in chain.links[links:] if one.arguments is None)])
@@ -420,7 +303,7 @@ class _Reader:
         if link.name in {"append", "extend"} and position >= 2:
             self._objects(link, Access.WRITE, draft, constructed=True)
             return True
-        if not self.is_session(chain, position):
+        if not self.beginnings.is_session(chain, position):
             return False
         if (access := OF_OBJECTS.get(link.name)) is not None:
             self._objects(link, access, draft)
@@ -446,11 +329,11 @@ class _Reader:
 
     def _execute(self, link: Link, given: Chain, draft: UsageBuilder) -> bool:
         """Note the rows of `session.execute(insert(User), [{...}])`."""
-        start = self.beginning(given)
+        start = self.beginnings.of(given)
         if start is None:
             return False
-        if start[2] is Access.WRITE and link.argument(1) is not None:
-            model = self.primary(given, start, UsageBuilder())
+        if start.access is Access.WRITE and link.argument(1) is not None:
+            model = self.beginnings.primary(given, start, UsageBuilder())
             self._rows(link, model, draft)
             draft.use(model, Access.WRITE)
         return True
@@ -466,7 +349,7 @@ class _Reader:
             chain = chain_of(node)
             if chain is None or (constructed and chain.links[-1].arguments is None):
                 continue
-            if constructed and not self.is_evident:
+            if constructed and not self.beginnings.is_evident:
                 continue
             model = self.entities.of(chain)
             if not model:

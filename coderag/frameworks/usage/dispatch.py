@@ -45,6 +45,13 @@ SCRIPT = (
     Mapper("typeorm", ((b"typeorm", b"Repository", b"createQueryBuilder", b"EntityManager"),)),
 )
 JPA = Mapper("jpa", ((b"persistence", b"springframework.data", b"Repository", b"ntityManager", b"hibernate"), (b"(",)))
+DOCTRINE = Mapper(
+    "doctrine",
+    (
+        (b"Doctrine\\", b"\\Repository\\", b"createQueryBuilder(", b"EntityManager"),
+        (b"->find", b"->count", b"->persist(", b"->remove(", b"createQuery", b"Where(", b"->matching(", b"expr()"),
+    ),
+)
 MAPPERS: Mapping[str, tuple[Mapper, ...]] = {
     "python": (
         Mapper(
@@ -95,6 +102,7 @@ MAPPERS: Mapping[str, tuple[Mapper, ...]] = {
                     b".find",
                     b".create",
                     b".update",
+                    b" update(",
                     b".destroy",
                     b".pluck",
                     b".joins",
@@ -117,6 +125,7 @@ MAPPERS: Mapping[str, tuple[Mapper, ...]] = {
     "csharp": (Mapper("efcore", ((b"EntityFrameworkCore", b"DbContext", b"ontext", b"db", b"Db"), (b"(",))),),
     "php": (
         Mapper("eloquent", ((b"::", b"DB", b"->save(", b"->update("), (b"->", b"::where", b"::find", b"::create"))),
+        DOCTRINE,
     ),
     "rust": (Mapper("diesel", ((b"diesel", b"::table"),)),),
     "java": (JPA,),

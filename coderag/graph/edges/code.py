@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 
 import numpy as np
 
 from coderag.graph.edges.documented import Documented
+from coderag.graph.edges.events import event_uses
 from coderag.graph.edges.fixtures import fixture_uses
+from coderag.graph.edges.held_functions import calls_of_held
 from coderag.graph.edges.implicit import Implementation, implementations
-from coderag.graph.edges.kept import NO_EDGES, CodeEdges, Kept
+from coderag.graph.edges.inline_handlers import InlineHandler
 from coderag.graph.edges.references import Leads, ReferenceEdges
 from coderag.graph.edges.requested import Requests, Served
-from coderag.graph.edges.routed import answered
+from coderag.graph.edges.reused import NO_EDGES, CodeEdges, ReusedEdges
+from coderag.graph.edges.routed import Answered, answered
 from coderag.graph.edges.tested import Tests
 from coderag.graph.files import LinkedFile, Places
 from coderag.graph.graph import EDGE_CODES, GraphDraft
@@ -25,11 +29,13 @@ from coderag.graph.resolve.partial_types import settle
 from coderag.graph.resolve.resolver import Resolver
 from coderag.graph.resolve.tables import Tables
 from coderag.graph.resolve.type_syntax import plain
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.syntax.outline import CALLABLE
 from coderag.syntax.references.records import Reference, Role
 
 __all__ = ["add_code_edges"]
 
+TEST = "test"  # the label of files that hold tests
 TEST_ENDING = "_test"  # of a file whose name begins as that of what it tests
 PACKAGE = "__init__.py"  # a file that stands for its folder
 MAX_FILES = 16  # of a package that an import names, each of which gets an edge
@@ -47,40 +53,51 @@ def add_code_edges(
     places: Places,
     *,
     read: Callable[[str], bytes | None] | None = None,
-    kept: Kept | None = None,
-) -> Names:
-    """Add the edges between files' code; return the resolver of all other names.
+    reused: ReusedEdges | None = None,
+) -> tuple[Names, list[InlineHandler]]:
+    """Add the edges between files' code; return the resolver of all other names, and the handlers without a name.
 
-    `kept` has the edges of files in which every name means what it meant in an earlier graph.
+    `reused` has the edges of files in which every name means what it meant in an earlier graph.
     """
-    tables = Tables(files, places)
+    tables = Tables(files, places, few=reused is not None)
     resolver = Resolver(tables, Modules(files, read=read))
     _read_bases(resolver)
     settle(resolver)
     names = Names(resolver, FallbackResolution(resolver))
     edges, mentioned = _Edges(draft, names), ReferenceEdges(names, Documented(tables))
-    for number in range(len(files)) if kept is None else sorted(kept.resolved):
+    for number in range(len(files)) if reused is None else sorted(reused.resolved):
         edges.add_imports(number)
         mentioned.read(number)
-    edges.add_mentions(mentioned.leads(), NO_EDGES if kept is None else kept.edges)
+    edges.add_mentions(mentioned.leads(), NO_EDGES if reused is None else reused.edges)
     edges.add_inheritance()
-    for test, fixture, candidates in fixture_uses(tables):
+    for test, fixture, candidates in fixture_uses(resolver):
         draft.add_edge(test, fixture, EdgeKind.CALLS, candidates=candidates)  # of no file, so that none keeps it
+    for emitter, handler, candidates, row in event_uses(names):
+        draft.add_edge(emitter, handler, EdgeKind.CALLS, candidates=candidates, row=row)  # the same
     edges.add_tests_by_name()
-    edges.add_requests(_add_routes(draft, names))
-    return names
+    routes = answered(names)
+    are_asked = [not route.nodes and TEST in files[route.file].labels for route in routes]
+    inline: list[InlineHandler] = []
+    served = _add_routes(
+        draft, [route for route, is_asked in zip(routes, are_asked, strict=True) if not is_asked], inline
+    )
+    edges.add_requests(served, compress(routes, are_asked))
+    return names, inline
 
 
-def _add_routes(draft: GraphDraft, names: Names) -> list[Served]:
-    """Add a node for each address that is answered, and what answers it."""
+def _add_routes(draft: GraphDraft, routes: Iterable[Answered], inline: list[InlineHandler]) -> list[Served]:
+    """Add a node for each address that is answered, and what answers it; `inline` grows by handlers without a name."""
     served = []
-    for one in answered(names):
-        rows = one.row, one.row, one.row
-        name = f"{one.method} {one.address}" if one.method else one.address
-        node = draft.add_node(NodeKind.ROUTE, name, name, file=one.file, rows=rows)
-        served.append(Served(node, one.method, one.address, one.nodes))
-        for target in one.nodes:
-            draft.add_edge(node, target, EdgeKind.ROUTES, candidates=one.candidates, file=one.file, row=one.row)
+    for route in routes:
+        rows = route.row, route.row, route.row
+        name = f"{route.method} {route.address}" if route.method else route.address
+        node = draft.add_node(NodeKind.ROUTE, name, name, file=route.file, rows=rows)
+        handlers = route.nodes if route.last_row < 0 else ()  # what is around one without a name is more than that
+        served.append(Served(node, route.method, route.address, handlers))
+        if route.last_row >= 0:
+            inline += [InlineHandler(node, around, route.row, route.last_row) for around in route.nodes[:1]]
+        for target in route.nodes:
+            draft.add_edge(node, target, EdgeKind.ROUTES, candidates=route.candidates, file=route.file, row=route.row)
     return served
 
 
@@ -124,7 +141,8 @@ class _Edges:
             )
             targets = [tables.first[other] for other in self._shown(modules)]
             if imported.name != "*":
-                targets += [each for each in self._resolver.imported(base, imported) if isinstance(each, int)]
+                named = self._resolver.imported(base, imported)
+                targets += [one for each in named for one in self._resolver.by_default(each) if isinstance(one, int)]
             targets = [target for target in dict.fromkeys(targets) if target != OUTSIDE and target != base]
             for target in targets:
                 draft.add_edge(base, target, EdgeKind.IMPORTS, file=number, row=imported.row)
@@ -146,15 +164,16 @@ class _Edges:
             :MAX_FILES
         ]
 
-    def add_mentions(self, leads: Leads, kept: CodeEdges) -> None:
+    def add_mentions(self, leads: Leads, reused: CodeEdges) -> None:
         """Add what definitions call and refer to, what sections name, and what tests reach by that."""
-        imports = kept.kind == IMPORTS
-        for number, target in zip(kept.file[imports].tolist(), kept.target[imports].tolist(), strict=True):
+        imports = reused.kind == IMPORTS
+        for number, target in zip(reused.file[imports].tolist(), reused.target[imports].tolist(), strict=True):
             self._note_imported(number, (target,))
-        found = self._of_leads(leads).and_then(kept)
-        self._draft.add_edges(
-            found.source, found.target, found.kind, candidates=found.candidates, file=found.file, rows=found.row
-        )
+        found = self._of_leads(leads).and_then(reused)
+        for edges in (found, calls_of_held(found, self._tables)):
+            self._draft.add_edges(
+                edges.source, edges.target, edges.kind, candidates=edges.candidates, file=edges.file, rows=edges.row
+            )
         self._add_tests(found)
 
     def _of_leads(self, leads: Leads) -> CodeEdges:
@@ -174,7 +193,8 @@ class _Edges:
         maybe = np.flatnonzero(in_tests[found.file] & np.isin(found.kind, TESTING))
         tested = np.array([tests.is_tested(node) for node in range(len(tables.kind))], np.bool_)
         maybe = maybe[tested[found.target[maybe]]]
-        owners, which = np.unique(found.source[maybe], return_inverse=True)
+        owners = distinct(found.source[maybe])
+        which = np.searchsorted(owners, found.source[maybe])
         test = np.array([tests.test_around(owner) for owner in owners.tolist()], np.int64)[which]
         maybe, test = maybe[test >= 0], test[test >= 0]
         self._draft.add_edges(
@@ -186,8 +206,11 @@ class _Edges:
             rows=found.row[maybe],
         )
 
-    def add_requests(self, served: Sequence[Served]) -> None:
-        """Add which addresses are asked for, by tests and by others."""
+    def add_requests(self, served: Sequence[Served], asked: Iterable[Answered]) -> None:
+        """Add which addresses are asked for, by tests and by others.
+
+        `asked` are calls in tests that look like routes and have no handler: server.post("/orders", user).
+        """
         if not served:
             return
         requests = Requests(served)
@@ -200,6 +223,10 @@ class _Edges:
                         requests.answering(reference.receiver, reference.name),
                         (number, reference.row),
                     )
+
+        for route in asked:
+            owner = self._tables.first[route.file] + 1 + route.owner
+            self._add_request(owner, requests.answering(route.method, route.address), (route.file, route.row))
 
     def _add_request(self, owner: int, routes: tuple[Served, ...], place: tuple[int, int]) -> None:
         number, row = place

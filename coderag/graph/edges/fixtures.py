@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from coderag.graph.resolve.tables import Tables
+from coderag.graph.resolve.resolver import Resolver
 from coderag.syntax.references.fixtures import FIXTURE_MARKS
 from coderag.syntax.references.records import Role
 
@@ -19,16 +19,17 @@ __all__ = ["fixture_uses"]
 LANGUAGE = "python"
 TEST = "test"  # the label of files that hold tests, and what the name of a test begins with
 TESTS_FILE = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py")  # conftest.py is for what lies below it
+UNKNOWN = 0, 0, 0
 SHARED = "conftest.py"  # its fixtures are known to all tests of its folder and of those below
 
 
-def fixture_uses(tables: Tables) -> Iterator[tuple[int, int, int]]:
+def fixture_uses(resolver: Resolver) -> Iterator[tuple[int, int, int]]:
     """Yield (test or fixture, the fixture that it is handed, candidates) in order.
 
-    The nearest fixture of a name counts: of the class, the file, the folders above. Where none of these has it, the
-    only one of that name in the index counts: surely where they import it, else as sure as a unique name.
+    The nearest fixture of a name counts: of the class, its bases, the file, the folders above. Where none of these has
+    it, the only one of that name in the index counts: surely where they import it, else as sure as a unique name.
     """
-    fixtures = _Fixtures(tables)
+    fixtures = _Fixtures(resolver)
     for node, names in fixtures.users():
         for name in names:
             found = fixtures.known_to(node, name)
@@ -39,7 +40,8 @@ def fixture_uses(tables: Tables) -> Iterator[tuple[int, int, int]]:
 class _Fixtures:
     """The fixtures of an index."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver, tables = resolver, resolver.tables
         self._tables = tables
         self._by_name: dict[str, list[int]] = {}
         self._nodes: set[int] = set()
@@ -93,7 +95,7 @@ class _Fixtures:
             return None
         near = {one: self._nearness(node, one) for one in nodes}
         best = max(nodes, key=lambda one: (near[one], one))  # of equally near ones, the last definition counts
-        if near[best] != (0, 0):
+        if near[best] != UNKNOWN:
             return best, 0
         shared = [one for one in nodes if self._is_shared(one)]
         if len(shared) != 1:
@@ -114,17 +116,23 @@ class _Fixtures:
         file = tables.files[tables.file[fixture]].path.rpartition("/")[2]
         return tables.kind[tables.parent[fixture]] is None and not TESTS_FILE.fullmatch(file)
 
-    def _nearness(self, node: int, fixture: int) -> tuple[int, int]:
-        """Return how near a fixture is to what may use it, (0, 0) where that does not know it."""
+    def _nearness(self, node: int, fixture: int) -> tuple[int, int, int]:
+        """Return how near a fixture is to what may use it, UNKNOWN where that does not know it."""
         tables = self._tables
         number, other = tables.file[node], tables.file[fixture]
         around = tables.parent[fixture]
-        if number == other:
-            within = [node]
-            while tables.kind[within[-1]] is not None:
-                within.append(tables.parent[within[-1]])
-            return (2, len(within) - within.index(around)) if around in within else (0, 0)
+        within = [node]
+        while tables.kind[within[-1]] is not None:
+            within.append(tables.parent[within[-1]])
+        if around in within:
+            return 2, len(within) - within.index(around), 0
+        if tables.is_container(around):  # a base of a class around
+            for depth, one in enumerate(reversed(within), 1):
+                line = self._resolver.line(one) if tables.is_container(one) else ()
+                if around in line:
+                    return 2, depth, -line.index(around)
         folder, _, file = tables.files[other].path.rpartition("/")
         is_above = not folder or tables.files[number].path.startswith(f"{folder}/")
-        shared = file == SHARED and is_above and tables.kind[around] is None
-        return (1, folder.count("/") + bool(folder) + 1) if shared else (0, 0)
+        if file == SHARED and is_above and number != other and tables.kind[around] is None:
+            return 1, folder.count("/") + bool(folder) + 1, 0
+        return UNKNOWN

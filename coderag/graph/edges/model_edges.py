@@ -68,7 +68,7 @@ class ModelUses:
         for size in range(len(parts), 0, -1):
             found = self._names.definitions_of(touch.file, use.owner, ".".join(parts[:size]))
             nodes = [self._places.node(*definition) for definition in found.definitions]
-            tables = [self._data.mapped[node] for node in nodes if node in self._data.mapped]
+            tables = [self._data.mapped[node] for node in map(self._mapped_class, nodes) if node in self._data.mapped]
             if tables:
                 doubt = found.candidates if len(tables) > 1 or found.candidates == 1 else 0
                 return self._related(tables, parts[size:], touch, doubt), doubt
@@ -85,6 +85,12 @@ class ModelUses:
                 return reached, 0 if len(reached) == 1 else len(reached)
         tables = self._data.tables.possible(Name(parts[-1]), file=touch.file)
         return tables, 0 if len(tables) == 1 else len(tables)
+
+    def _mapped_class(self, node: int) -> int:
+        """Return a class or the nearest base of it that is mapped: of classes that share a table only one is."""
+        if node in self._data.mapped or not self._data.is_type(node):
+            return node
+        return next((base for base in self._names.bases_of(node) if base in self._data.mapped), node)
 
     def _is_type(self, definition: tuple[int, int]) -> bool:
         return self._data.is_type(self._places.node(*definition))

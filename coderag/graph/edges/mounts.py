@@ -155,8 +155,23 @@ class Mounts:
             if one.alias == name:
                 there = one.name if one.name not in {"", "default"} else None
                 files = modules.files_of(number, one.module, one.name)
-                found += [(file, there) for file in files]
+                found += [(self._source(file, one.name), there) for file in files]
         return found
+
+    def _source(self, number: int, name: str) -> int:
+        """Return the file that a name is from which a file without routes passes on: export { default } from."""
+        tables, modules = self._tables, self._names.resolver.modules
+        for _ in range(MAX_DEPTH):
+            if tables.files[number].links.mentions.routes:
+                break
+            passed = [one for one in tables.files[number].links.mentions.imports if one.exported]
+            files = {
+                file for one in passed if name in (one.alias, one.name) for file in modules.files_of(number, one.module)
+            }
+            if len(files) != 1:
+                break
+            number = files.pop()
+        return number
 
     def _by_path(self, number: int, written: str) -> list[int]:
         """Return the files of a path that is not relative to the file: base_path("routes/api.php")."""

@@ -11,14 +11,14 @@ from coderag.graph.edges.documented import Documented
 from coderag.graph.resolve.abstract_values import OUTSIDE
 from coderag.graph.resolve.names import UNSURE, Names, root_of
 from coderag.index.storage.arrays.arrays import Array
-from coderag.syntax.references.records import Reference, Role
+from coderag.syntax.references.records import OF_NO_FILE, Reference, Role
 
 __all__ = ["Leads", "ReferenceEdges"]
 
 NOTHING = 0  # the number of the empty list
 LISTS = 2  # that a mention leads to: what it names, and what it is reached through
 CALL, REFERENCE = Role.CALL, Role.REFERENCE
-ELSEWHERE = frozenset({Role.INHERIT, Role.IMPLEMENT, Role.REQUEST, Role.FIXTURE})  # read by others, each in its own way
+ELSEWHERE = frozenset({Role.INHERIT, Role.IMPLEMENT, Role.REQUEST}) | OF_NO_FILE  # read by others, each in its own way
 NO_OWNER = -2
 CLASS_OF = "__class__"  # a member whose meaning is more than that of its value
 

@@ -28,6 +28,8 @@ class Answered(NamedTuple):
     address: str
     nodes: tuple[int, ...]
     candidates: int
+    owner: int = -1  # position of the definition that it is written in
+    last_row: int = -1  # of a handler without a name
 
 
 def answered(names: Names) -> list[Answered]:
@@ -56,7 +58,9 @@ def _served(names: Names, mounts: Mounts, placed: Placed) -> Iterator[Answered]:
     for prefix in mounts.prefixes(placed):
         address = join_addresses(prefix, join_addresses(mounts.own_prefix(placed), route.address))
         for one in found:
-            yield Answered(number, route.row, one.method, address, one.nodes, one.candidates)
+            yield Answered(
+                number, route.row, one.method, address, one.nodes, one.candidates, route.owner, route.last_row
+            )
 
 
 class _Constants:

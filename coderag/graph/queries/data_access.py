@@ -40,6 +40,9 @@ class Names(Protocol):
     def definitions_of(self, file: int, owner: int, written: str) -> Found:
         """Return what a dotted name as written in a definition of a file means."""
 
+    def bases_of(self, node: int) -> Sequence[int]:
+        """Return what a class inherits from, the nearest first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Touch:

@@ -16,6 +16,7 @@ from heapq import heappop, heappush
 from math import log2
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
+from coderag.graph.queries.inline_routes import is_inline
 from coderag.graph.queries.locations import VERBS, Location, in_test, location_of
 from coderag.graph.records import Certainty, EdgeKind, Node, NodeKind
 
@@ -253,7 +254,7 @@ def _links(graph: Graph, node: int, costs: _Costs, *, begins: bool) -> Iterator[
         if cost := costs.of_kind.get(kind):
             target = int(graph.edge_target[edge])
             is_aside = not begins and kind in STRUCTURE
-            if is_aside and not costs.goes_aside:
+            if (is_aside and not costs.goes_aside) or is_inline(graph, edge):
                 continue
             further = LAST_COST if is_aside else costs.address if graph.node_kind[target] == ROUTE else 0.0
             yield _Link(target, edge, cost * _doubt(graph, edge) + further, VERBS[kind], is_aside)

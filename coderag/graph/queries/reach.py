@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
+from coderag.graph.queries.inline_routes import is_inline
 from coderag.graph.queries.locations import TYPE_KINDS, VERBS, Location, certainty_share, in_test, location_of
 from coderag.graph.records import EdgeKind, NodeKind
 
@@ -169,7 +170,7 @@ def _sources(graph: Graph, node: int, allowed: frozenset[EdgeKind], *, test: boo
     if test:
         allowed = allowed - {EdgeKind.TESTS}
     for edge in graph.in_edges(node):
-        if EDGE_KINDS[graph.edge_kind[edge]] in allowed:
+        if EDGE_KINDS[graph.edge_kind[edge]] in allowed and not is_inline(graph, edge):
             yield int(graph.edge_source[edge]), edge, 1.0
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from coderag.graph.graph import EDGE_KINDS, NODE_KINDS, Graph
 from coderag.graph.queries.locations import certainty_share
 from coderag.graph.records import Certainty, EdgeKind, NodeKind
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import ranges
 from coderag.index.storage.columns import LABELS
 from coderag.types import Relation
 
@@ -89,16 +92,17 @@ class Relations:
             return None
         return number, bytes(self.graph.arrays["file_blob"][number])
 
-    def node(self, file: int, first_row: int, last_row: int) -> int | None:
-        """Return the node of a definition by its rows, 0-based."""
-        start = int(self._files[file]) + 1
-        end = int(self._files[file + 1]) if file + 1 < len(self._files) else len(self.graph)
-        first, last = self.graph.arrays["node_first"][start:end], self.graph.arrays["node_last"][start:end]
-        own = self.graph.node_file[start:end] == file
-        found = np.flatnonzero(own & (first == first_row) & (last == last_row))
-        if not len(found):
-            return None
-        return start + int(found[0])
+    def nodes(self, files: Sequence[int], first_rows: Sequence[int], last_rows: Sequence[int]) -> list[int | None]:
+        """Return the nodes of some definitions by their files and their rows, 0-based; None where there is none."""
+        graph, own, first, last = self.graph, np.array(files, int), np.array(first_rows), np.array(last_rows)
+        starts = np.append(self._files, len(graph))
+        nodes, asked = ranges(starts[own] + 1, starts[own + 1])
+        same = (graph.arrays["node_first"][nodes] == first[asked]) & (graph.arrays["node_last"][nodes] == last[asked])
+        same &= graph.node_file[nodes] == own[asked]
+        found: list[int | None] = [None] * len(own)
+        for node, place in zip(nodes[same][::-1].tolist(), asked[same][::-1].tolist(), strict=True):
+            found[place] = node  # in the end the first of those with the same rows
+        return found
 
     def table(self, file: int, name: str) -> int | None:
         """Return the table or view of a name that a file declares."""
@@ -111,49 +115,42 @@ class Relations:
                     return node
         return None
 
-    def of(self, node: int) -> tuple[Relation, ...]:
-        """Return the relations of a node, the surest three of each kind."""
-        graph = self.graph
-        starts = graph.arrays["in_starts"]
-        inward = graph.arrays["in_edges"][int(starts[node]) : int(starts[node + 1])]
-        edges = graph.out_edges(node)
-        outward = np.arange(edges.start, edges.stop)
-        relations = [
-            *self._side(inward, self._inward, graph.edge_source),
-            *self._side(outward, self._outward, graph.edge_target),
-        ]
-        return tuple(relations)
-
-    def _side(self, edges: Array, names: Array, ends: Array) -> Iterator[Relation]:
-        """Yield the relations on one side of a node."""
-        if not len(edges):
-            return
-        graph = self.graph
-        codes = names[graph.edge_kind[edges]]
-        if not codes.any():
-            return
-        others = ends[edges]
-        codes = np.where((codes == CALLED_CODE) & self._test[others], TESTED_CODE, codes)
-        kinds = graph.node_kind[others]
-        codes[kinds == self._column] = 0  # their tables say it
-        for code in sorted(set(codes[codes > 0].tolist())):
-            chosen = np.flatnonzero(codes == code)
-            order = np.lexsort((chosen, self._behind[others[chosen]], graph.edge_candidates[edges[chosen]]))
+    def of(self, nodes: Sequence[int]) -> list[tuple[Relation, ...]]:
+        """Return the relations of each of some nodes, the surest three of each kind."""
+        edges, of_node, others, codes = self._edges(np.array(nodes, int))
+        candidates = self.graph.edge_candidates[edges]
+        order = np.lexsort((np.arange(len(edges)), self._behind[others], candidates, codes, of_node))
+        found: list[list[Relation]] = [[] for _ in nodes]
+        columns = (column[order].tolist() for column in (of_node, codes, others, candidates))
+        for (at, code), group in groupby(zip(*columns, strict=True), key=itemgetter(0, 1)):
+            ends = [(other, sure) for _, _, other, sure in group]
+            brief = BRIEF
             if code == TESTED_CODE:  # one that calls it may be tied to it as its test too
-                chosen = chosen[order]
-                chosen = chosen[np.sort(np.unique(others[chosen], return_index=True)[1])]
-                order = np.arange(len(chosen))
-            brief = BRIEF if code != TESTED_CODE else BRIEF_TESTS
-            for at in chosen[order[:brief]].tolist():
-                node, candidates = graph.node(int(others[at])), int(graph.edge_candidates[edges[at]])
-                yield Relation(
-                    kind=ORDER[code - 1],
-                    name=node.qualified_name,
-                    path=node.path,
-                    line=node.row,
-                    certainty=SURE[min(candidates, 2)],
-                    total=len(chosen),
-                )
+                ends, brief = _each_once(ends), BRIEF_TESTS
+            for other, sure in ends[:brief]:
+                name, path, line = self.graph.location(other)
+                found[at].append(Relation(ORDER[code - 1], name, path, line, SURE[min(sure, 2)], total=len(ends)))
+        return [tuple(relations) for relations in found]
+
+    def _edges(self, nodes: Array) -> tuple[Array, Array, Array, Array]:
+        """Return the edges of some nodes that are relations.
+
+        Of each its number, the position of the node, the node at its other end, and the relation: a position in ORDER
+        and 1.
+        """
+        graph = self.graph
+        inward, target_of = ranges(*graph.edge_bounds("in", nodes))
+        outward, source_of = ranges(*graph.edge_bounds("out", nodes))
+        inward = graph.arrays["in_edges"][inward]
+        edges = np.concatenate([inward, outward])
+        kinds = graph.edge_kind[edges]
+        codes = np.concatenate([self._inward[kinds[: len(inward)]], self._outward[kinds[len(inward) :]]])
+        others = np.concatenate([graph.edge_source[inward], graph.edge_target[outward]])
+        own = np.concatenate([target_of, source_of])
+        told = np.flatnonzero((codes > 0) & (graph.node_kind[others] != self._column))  # their tables say it
+        edges, own, others, codes = edges[told], own[told], others[told], codes[told]
+        codes[(codes == CALLED_CODE) & self._test[others]] = TESTED_CODE
+        return edges, own, others, codes
 
     def near(self, node: int) -> Iterator[tuple[float, int, str]]:
         """Yield the neighbours of a node that are sure: how sure, which, and how the node stands to it in words."""
@@ -178,6 +175,14 @@ class Relations:
         codes = [NODE_KINDS.index(kind) for kind in TABLES]
         found = [node for word in words for node in self.graph.named(word) if self.graph.node_kind[node] in codes]
         return list(dict.fromkeys(found))
+
+
+def _each_once(ends: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the first of the pairs of each number."""
+    firsts: dict[int, int] = {}
+    for other, sure in ends:
+        firsts.setdefault(other, sure)
+    return list(firsts.items())
 
 
 def _named(words: dict[EdgeKind, str]) -> Array:

@@ -22,7 +22,7 @@ from coderag.graph.resolve.tables import CONTAINERS
 from coderag.graph.resolve.type_lines import TypeLines
 from coderag.graph.resolve.type_syntax import first_of, plain
 from coderag.syntax.outline import CALLABLE
-from coderag.syntax.references.records import Binding, Imported, Reference, Role
+from coderag.syntax.references.records import OF_NO_FILE, Binding, Imported, Reference, Role
 
 __all__ = ["Change", "affected_files"]
 
@@ -294,7 +294,7 @@ class _Spread:
                 one.role is Role.DOCUMENT and self._hits(number, one) for one in mentions.mentions
             )
         return (
-            any(one.role is not Role.FIXTURE and self._hits(number, one) for one in mentions.mentions)
+            any(one.role not in OF_NO_FILE and self._hits(number, one) for one in mentions.mentions)
             or any(self._hits_import(number, one) or self._knows_alias(number, one) for one in mentions.imports)
             or bool(self._of_types(number))
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coderag.graph.resolve.abstract_values import OUTSIDE, class_of, is_instance
 from coderag.graph.resolve.resolver import Resolver
+from coderag.graph.resolve.type_syntax import split_last
 from coderag.syntax.references.records import Role
 from coderag.types import Kind
 
@@ -53,13 +54,15 @@ class FallbackResolution:
             return NOTHING
         values = self._resolver.values(scope, receiver)
         if OUTSIDE in values:
-            return NOTHING
+            located = split_last(receiver)[1].removesuffix("()") in rules.locators
+            return self._members(rules.family, name, called=role == Role.CALL) if located else NOTHING
         known = [class_of(value) for value in values if is_instance(value)]
         if known and len(known) == len(values):
             return self._of_subclasses(known, name)
         if values:
             return NOTHING
-        return self._members(rules.family, name, called=role == Role.CALL)
+        # Where a field is read by a call, as an association of Rails is, it may be meant as well.
+        return self._members(rules.family, name, called=role == Role.CALL and not rules.bare_calls)
 
     def _members(self, family: str, name: str, *, called: bool) -> tuple[int, ...]:
         key = family, name, called

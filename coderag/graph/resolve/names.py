@@ -56,6 +56,10 @@ class Names:
             found = self._known[key] = self._found(self.mean(*key))
         return found
 
+    def bases_of(self, node: int) -> tuple[int, ...]:
+        """Return what a class inherits from, the nearest first."""
+        return self.resolver.line(node)[1:]
+
     def mean(self, scope: int, text: str) -> Meant:
         """Return what an expression without its call means at a node."""
         head, name = split_last(text)
@@ -98,7 +102,7 @@ class Names:
         if text.endswith('""') or len(values) > 1:
             return UNSURE
         if values:
-            return values[0]
+            return UNSURE if values == (OUTSIDE,) and self._is_located(scope, text) else values[0]
         if tables.rules_at(scope).full_names:
             return UNSURE
         for imported in tables.loads.get(tables.file_node(scope), ()):
@@ -116,9 +120,10 @@ class Names:
                 text = text.removesuffix("[]")
                 continue
             if not text.endswith(")"):  # a call is a mention of its own
-                for target in self.resolver.targets(scope, text):
-                    if isinstance(target, int) and target < self._size and tables.kind[target] is not None:
-                        found[target] = None
+                for name in self.resolver.targets(scope, text):
+                    for target in self.resolver.by_default(name):
+                        if isinstance(target, int) and target < self._size and tables.kind[target] is not None:
+                            found[target] = None
             text = split_last(text)[0]
         return tuple(found)
 
@@ -136,15 +141,22 @@ class Names:
     def _meant(self, scope: int, receiver: str, name: str, *, role: Role) -> Meant:
         if receiver:
             targets = self._through(scope, receiver, name, role=role)
+            if role == Role.CALL and all(target == OUTSIDE for target in targets):
+                targets = self._run_by(scope, receiver, name, is_known=not targets) or targets
         else:
             targets = self.resolver.look(scope, name) or self._bare(scope, name, role=role)
         if targets:
             nodes = self._nodes(targets, called=role == Role.CALL)
-            if len(nodes) < 2:
+            if len(nodes) > 1:
+                return Meant(nodes, self._overloads(nodes))
+            if nodes or not self._is_located(scope, receiver):
                 return Meant(nodes) if nodes else NOT_FOUND
-            return Meant(nodes, self._overloads(nodes))
         guessed = self._guesses.of(scope, receiver, name, role=role)
         return Meant(guessed, self._places(guessed)) if guessed else NOT_FOUND
+
+    def _is_located(self, scope: int, receiver: str) -> bool:
+        """Tell whether something is what a container or the like gives, which may be of the index."""
+        return split_last(receiver)[1].removesuffix("()") in self._tables.rules_at(scope).locators
 
     def _bare(self, scope: int, name: str, *, role: Role) -> tuple[Target, ...]:
         """Return what a name without a receiver stands for that is not known where it is written."""
@@ -171,11 +183,27 @@ class Names:
             return resolver.targets(tables.parent[scope], f"{receiver}.{name}")
         return targets
 
+    def _run_by(self, scope: int, receiver: str, name: str, *, is_known: bool) -> tuple[Target, ...]:
+        """Return what a method runs that is defined nowhere: f of f.delay(x), Job.perform of Job.perform_later(x).
+
+        `is_known` tells that all of the receiver is in the index, so that it has no method of this name.
+        """
+        tables, resolver = self._tables, self.resolver
+        rules = tables.rules_at(scope)
+        if is_known and name in rules.callers:
+            return tuple(self._held(resolver.values(scope, receiver)))
+        if (method := rules.runners.get(name)) is None:
+            return NOTHING
+        classes = [class_of(value) for value in resolver.values(scope, receiver) if value < OUTSIDE]
+        return tuple(
+            target for one in classes if tables.is_container(one) for target in resolver.class_member(one, method)
+        )
+
     def _nodes(self, targets: tuple[Target, ...], *, called: bool) -> tuple[int, ...]:
         """Return the definitions that targets are; of a variable that is called, what it holds."""
         tables, resolver = self._tables, self.resolver
         if len(targets) == 1 and not called:
-            only = targets[0]
+            only = resolver.by_default(targets[0])[0]
             return (only,) if isinstance(only, int) and only < self._size else NOTHING
         found: dict[int, None] = {}
         for target in targets:
@@ -186,8 +214,8 @@ class Names:
                 held = self._held(values)
                 found.update(dict.fromkeys(held or (target,)))
             elif called:
-                values = resolver.value(target)
-                found.update(dict.fromkeys(self._held(values)))
+                held = self._held(resolver.value(target))
+                found.update(dict.fromkeys(held or resolver.holders(target)))
         return tuple(found)
 
     def _held(self, values: tuple[int, ...]) -> list[int]:

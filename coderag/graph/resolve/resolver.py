@@ -31,6 +31,8 @@ __all__ = ["Resolver"]
 MAX_DEPTH = 40  # of one name leading to another; each takes some ten frames of Python's thousand
 MAX_CHARS = 300  # of an expression
 CLASS_TYPES = frozenset({"type", "Type", "typing.Type", "Class", "KClass"})
+DEFAULT = "default"  # the name of what a file of JavaScript exports by default
+GETTER = ".get"  # a method that gives an element
 SELF_TYPES = frozenset({"Self", "this", "self", "static", "typing.Self", "instancetype"})
 
 
@@ -217,13 +219,17 @@ class Resolver(Scopes):
             return few([value for one in self.look(scope, name) for value in self.result(one, -1)])
         if name == "__class__":
             return tuple(one for one in self.values(scope, head) if is_instance(one))
-        creators = self.tables.rules_at(scope).creators
+        rules = self.tables.rules_at(scope)
+        creators, binders = rules.creators, rules.binders
         found: list[int] = []
         for receiver in self.loaded(scope, text) or self.values(scope, head):
             if isinstance(receiver, Variable):
                 continue
             if name in creators and receiver // FORM in CLASSES and self.is_class(class_of(receiver)):
                 found.append((SELF if receiver >= FORM else INSTANCE) + class_of(receiver))
+                continue
+            if name in binders and receiver < FORM and self.tables.is_callable(receiver):
+                found.append(receiver)
                 continue
             for one in self.member(receiver, name):
                 found += self.result(one, receiver)
@@ -262,6 +268,28 @@ class Resolver(Scopes):
         if form == Form.SUPER or (form == Form.NODE and not self.is_class(node)):
             return value
         return value - class_of(value) + node if form in OF_CALLER else (INSTANCE + node if value < CLASS else node)
+
+    def by_default(self, target: Target) -> tuple[Target, ...]:
+        """Return the definition that the default export of a file stands for; any other target as it is."""
+        if isinstance(target, Variable) and target.name == DEFAULT and self.tables.kind[target.scope] is None:
+            return tuple(value for value in self.value(target) if value < FORM) or (target,)
+        return (target,)
+
+    def holders(self, variable: Variable) -> list[int]:
+        """Return the fields and constants that a variable is an element of: HANDLERS, of run = HANDLERS[name]."""
+        found: list[int] = []
+        for binding in self.tables.bindings.get(variable.scope, {}).get(variable.name, ()):
+            text = plain(binding.value)
+            if binding.how == How.CALL and text.endswith(GETTER):
+                text = text.removesuffix(GETTER)
+            elif binding.how != How.ELEMENT:
+                continue
+            found += [
+                target
+                for target in self.targets(variable.scope, text)
+                if isinstance(target, int) and target < FORM and self.tables.kind[target] in VALUES
+            ]
+        return found
 
     def returned(self, node: int) -> tuple[int, ...]:
         """Return what a function returns."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,10 @@ class Rules:
     submodules: bool
     constructors: tuple[str, ...]
     creators: frozenset[str]
+    locators: frozenset[str]
+    binders: frozenset[str]
+    callers: frozenset[str]
+    runners: Mapping[str, str] = field(hash=False)
     titles: frozenset[str]
     properties: frozenset[str]
     wrappers: frozenset[str]
@@ -70,6 +75,10 @@ def rules_of(language: str) -> Rules:
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),
         creators=frozenset(values["creators"]),
+        locators=frozenset(values["locators"]),
+        binders=frozenset(values["binders"]),
+        callers=frozenset(values["callers"]),
+        runners=values["runners"],
         titles=frozenset(values["titles"]),
         properties=frozenset(values["properties"]),
         wrappers=frozenset(values["wrappers"]),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from coderag.graph.files import LinkedFile, Places
 from coderag.graph.resolve.rules import Rules, rules_of
 from coderag.syntax.outline import CALLABLE, TYPE_LIKE
-from coderag.syntax.references.records import Binding, Imported, Reference, Role
+from coderag.syntax.references.records import Binding, Imported, Role
 from coderag.types import Kind
 
 __all__ = ["CONTAINERS", "VALUES", "Tables"]
@@ -15,15 +16,14 @@ __all__ = ["CONTAINERS", "VALUES", "Tables"]
 CONTAINERS = TYPE_LIKE | {Kind.MODULE}
 VALUES = frozenset({Kind.FIELD, Kind.CONSTANT})
 NO_NAMES: dict[str, tuple[int, ...]] = {}
-CALL, REFERENCE = Role.CALL, Role.REFERENCE
-ROLE = Reference._fields.index("role")
 FOREIGN = frozenset({"vendored", "generated"})
 
 
 class Tables:
     """Definitions are known by the number of their node, and what is at the top of a file by that of the file."""
 
-    def __init__(self, files: Sequence[LinkedFile], places: Places) -> None:
+    def __init__(self, files: Sequence[LinkedFile], places: Places, *, few: bool = False) -> None:
+        """Take files and their nodes; `few`: names of few files will be resolved, so bindings are read where needed."""
         self.files = files
         self.first = places.first
         self.rules: list[Rules] = [rules_of(file.language) for file in files]
@@ -37,6 +37,8 @@ class Tables:
         self.file = [0] * size
         self.members: dict[int, dict[str, tuple[int, ...]]] = {}
         self.bindings: dict[int, dict[str, list[Binding]]] = {}
+        if few:
+            self.bindings = _ReadBindings(files, self.first, self.file)
         self.imports: dict[int, dict[str, list[Imported]]] = {}
         self.stars: dict[int, list[Imported]] = {}  # by file
         self.loads: dict[int, list[Imported]] = {}  # imports of whole modules under their dotted names, by file
@@ -44,21 +46,18 @@ class Tables:
         self.properties: set[int] = set()  # methods that are read like fields
         self.by_name: dict[str, list[int]] = {}
         self.titled: set[int] = set()  # tests and groups of them that have a title and no name
-        self.reachable = {"__class__"}  # names that something may have that is reached through something else
+        # Names that something may have that is reached through something else.
+        running = {name for rules in set(self.rules) for name in (*rules.callers, *rules.runners)}
+        self.reachable: set[str] = _AnyName() if few else {"__class__", *running}
         self.home: dict[int, int] = {}  # the type of a method that is written outside of it
-        self.rare = [  # mentions of each file that are neither calls nor references
-            [
-                mention
-                for mention in file.links.mentions.mentions
-                if mention[ROLE] is not CALL and mention[ROLE] is not REFERENCE
-            ]
-            for file in files
-        ]
+        self.rare = [file.links.mentions.rare() for file in files]
         for number, file in enumerate(files):
             if self.rules[number].titles:
                 self._find_titles(number, file)
             self._add_definitions(number, file)
             self._add_links(number, file)
+            if not few:
+                self._add_bindings(number)
         self.reachable.update(self.by_name)
         self.parts: dict[int, list[int]] = {}  # of a type or module that goes on elsewhere: all of it
         self._join_parts()
@@ -84,6 +83,8 @@ class Tables:
 
     def _find_titles(self, number: int, file: LinkedFile) -> None:
         titles, definitions = self.rules[number].titles, file.links.definitions
+        if not file.links.mentions.may_mention(titles):
+            return
         for mention in file.links.mentions.mentions:
             if mention.role != Role.CALL or mention.owner < 0 or mention.row != definitions[mention.owner].row:
                 continue
@@ -120,20 +121,6 @@ class Tables:
     def _add_links(self, number: int, file: LinkedFile) -> None:
         base, file_references = self.first[number], file.links.mentions
         properties = self.rules[number].properties
-        bindings, kind = self.bindings, self.kind
-        for binding in file_references.bindings:
-            inside, name, _, _ = binding
-            owner = base + 1 + inside
-            scope = bindings.get(owner)
-            if scope is None:
-                scope = bindings[owner] = {}
-            known = scope.get(name)
-            if known is None:
-                scope[name] = [binding]
-                if kind[owner] not in CALLABLE:
-                    self.reachable.add(name)
-            else:
-                known.append(binding)
         for imported in file_references.imports:
             if imported.name == "*":
                 self.stars.setdefault(base, []).append(imported)
@@ -153,6 +140,15 @@ class Tables:
             for mention in self.rare[number]:
                 if mention.role == Role.DECORATE and mention.name in properties and mention.owner >= 0:
                     self.properties.add(base + 1 + mention.owner)
+
+    def _add_bindings(self, number: int) -> None:
+        """Add what the names of a file are bound to."""
+        base, kind = self.first[number], self.kind
+        scopes = _by_scope(self.files[number].links.mentions.bindings, base)
+        self.bindings.update(scopes)
+        for owner, scope in scopes.items():
+            if kind[owner] not in CALLABLE:
+                self.reachable.update(scope)
 
     def rules_at(self, node: int) -> Rules:
         """Return the rules of the language that a node is in."""
@@ -186,3 +182,43 @@ class Tables:
             if node >= 0 and self.kind[node] in CONTAINERS:
                 return self.home.get(node, node)
         return -1
+
+
+def _by_scope(rows: Iterable[Binding], base: int) -> dict[int, dict[str, list[Binding]]]:
+    """Return the bindings of a file whose node is `base` by the node that they are in, and by name."""
+    found: dict[int, dict[str, list[Binding]]] = {}
+    for binding in rows:
+        inside, name, _, _ = binding
+        owner = base + 1 + inside
+        scope = found.get(owner)
+        if scope is None:
+            scope = found[owner] = {}
+        known = scope.get(name)
+        if known is None:
+            scope[name] = [binding]
+        else:
+            known.append(binding)
+    return found
+
+
+class _ReadBindings(dict[int, dict[str, list[Binding]]]):
+    """The bindings of scopes, those of a file read when one of its scopes is asked for."""
+
+    def __init__(self, files: Sequence[LinkedFile], first: Sequence[int], file: Sequence[int]) -> None:
+        super().__init__()
+        self._files, self._first, self._file = files, first, file  # as Tables has them, which is in no circle with this
+        self._read: set[int] = set()  # files
+
+    def get(self, scope: int, default: Any = None) -> Any:
+        number = self._file[scope]
+        if number not in self._read:
+            self._read.add(number)
+            self.update(_by_scope(self._files[number].links.mentions.bindings, self._first[number]))
+        return super().get(scope, default)
+
+
+class _AnyName(set[str]):
+    """A set of names that are not known: each may be in it."""
+
+    def __contains__(self, name: object) -> bool:
+        return True

@@ -36,7 +36,7 @@ from coderag.index.reader.access_control import stored_access
 from coderag.index.storage.folder.entries import check_entries
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import locked
-from coderag.index.storage.identity import content_key, content_parts
+from coderag.index.storage.identity import content_key, content_parts, why_outdated
 from coderag.index.storage.listing import Listed, stamp_of
 from coderag.index.storage.manifest import (
     FORMAT,
@@ -416,9 +416,8 @@ def _wanted_encoder(root: Path, options: BuildOptions) -> EncoderSpec | None:
 
 def _outdated(manifest: Manifest, options: BuildOptions, settings: Settings) -> str:
     """Return why the whole index has to be rebuilt, "" when it has not."""
-    for part, identity in content_parts(settings, mask=options.masks).items():
-        if manifest.parts.get(part) != identity:
-            return f"the index was made by another {part}"
+    if why := why_outdated(manifest.parts, content_parts(settings, mask=options.masks)):
+        return why
     if manifest.portion != _named(options.portion):
         return f"it held part {manifest.portion}" if manifest.portion else "it held all files"
     if set(manifest.contents) != set(options.walk.contents) or manifest.max_bytes != options.walk.max_bytes:

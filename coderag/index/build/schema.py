@@ -92,10 +92,13 @@ def fold_files(files: Sequence[SchemaFile], settings: Settings) -> Schema:
     from coderag.frameworks.dbt.project import in_projects
     from coderag.frameworks.django.project import settled
     from coderag.frameworks.efcore.project import with_entities
-    from coderag.frameworks.eloquent.project import without_bases
+    from coderag.frameworks.eloquent.project import with_models
+    from coderag.frameworks.gorm.naming import with_naming
     from coderag.frameworks.sequelize.project import with_table_names
 
-    declaring, problems = without_upgrades(without_bases(with_table_names(with_entities(in_projects(files)))))
+    declaring, problems = without_upgrades(
+        with_naming(with_models(with_table_names(with_entities(in_projects(files)))))
+    )
     schema = fold(settled(with_native_types(with_declared_dialects(declaring))), settings)
     return replace(schema, problems=(*schema.problems, *problems))
 

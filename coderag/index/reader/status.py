@@ -21,7 +21,7 @@ from coderag.index.storage.arrays.arrays import open_arrays
 from coderag.index.storage.database_snapshots import DatabaseSnapshot
 from coderag.index.storage.folder.entries import bytes_of, split_entries
 from coderag.index.storage.folder.index_path import IndexPath
-from coderag.index.storage.identity import content_parts
+from coderag.index.storage.identity import content_parts, why_outdated
 from coderag.index.storage.listing import Listed
 from coderag.index.storage.manifest import FORMAT, Manifest
 from coderag.index.storage.segment import Segment
@@ -225,12 +225,7 @@ def _masked(segments: Sequence[Segment], dead: Sequence[set[int]]) -> tuple[Mask
 def _changes(manifest: Manifest, segments: Sequence[Segment], listed: Listed, *, is_unchanged: bool) -> Changes:
     """Walk the root, unless no file has changed, and tell what an update would read and forget."""
     settings = read_settings(Path(manifest.root))
-    identities = [
-        part
-        for part, identity in content_parts(settings, mask=manifest.mask).items()
-        if manifest.parts.get(part) != identity
-    ]
-    outdated = f"the index was made by another {' and '.join(identities)}" if identities else ""
+    outdated = why_outdated(manifest.parts, content_parts(settings, mask=manifest.mask))
     if is_unchanged:
         return Changes(outdated=outdated)
     parts = [SegmentRef(*one) for one in zip(manifest.segments, segments, listed.stamps, strict=True)]

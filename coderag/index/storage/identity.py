@@ -14,10 +14,11 @@ from coderag.resources import data_folder
 from coderag.sql.settings import Settings
 from coderag.text.tokens import TOKENIZER_VERSION
 
-__all__ = ["content_key", "content_parts"]
+__all__ = ["content_key", "content_parts", "why_outdated"]
 
 CHUNKER_VERSION = 4  # raise it when the same file gives other chunks
-LINKS_VERSION = 8  # raise it when the same file gives other links
+LINKS_VERSION = 9  # raise it when the same file gives other links
+OF_THE_USER = frozenset({"settings", "masking of secrets"})
 FRAMEWORK_FILES = frozenset(
     f"{name}.toml" for name in "attributes framework mappers migrations models tags verbs".split()
 )
@@ -35,6 +36,18 @@ def content_parts(settings: Settings, *, mask: bool) -> dict[str, str]:
         "masking of secrets": rules_identity() if mask else "none",
         "settings": blake2b(msgspec.json.encode(replace(settings, name="")), digest_size=8).hexdigest(),
     }
+
+
+def why_outdated(manifest_parts: Mapping[str, str], parts: Mapping[str, str]) -> str:
+    """Return why an index with some identities is outdated beside those that it would have now, "" if it is not.
+
+    {"chunker": "3"}, {"chunker": "4"}      -> "the index was made by another version of coderag (chunker)"
+    {"settings": "ab"}, {"settings": "cd"}  -> "the index was made with other settings"
+    """
+    differing = [part for part, identity in parts.items() if manifest_parts.get(part) != identity]
+    if own := [part for part in differing if part not in OF_THE_USER]:
+        return f"the index was made by another version of coderag ({', '.join(own)})"
+    return f"the index was made with other {' and '.join(differing)}" if differing else ""
 
 
 def content_key(parts: Mapping[str, str], form: int) -> str:

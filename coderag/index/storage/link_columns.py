@@ -7,22 +7,22 @@ name is left out where it is that of the enclosing definition, a dot and the nam
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from itertools import accumulate
+from functools import cached_property, partial
+from itertools import accumulate, compress
 from operator import add, sub
 from typing import NamedTuple, TypeVar
 
-from coderag.syntax.references.records import Binding, FileReferences, How, Imported, Reference, Role, Route
+from coderag.syntax.references.records import FREQUENT, Binding, FileReferences, How, Imported, Reference, Role, Route
 from coderag.types import Kind
 
 __all__ = [
     "Defined",
     "DefinedColumns",
     "ReferenceColumns",
+    "StoredReferences",
     "defined",
     "defined_columns",
     "reference_columns",
-    "references",
 ]
 
 LEFT_OUT = "."  # instead of a qualified name that is left out; one that begins so has another in front
@@ -136,7 +136,7 @@ def defined(columns: DefinedColumns | None) -> tuple[Defined, ...]:
     return tuple(found)
 
 
-def reference_columns(found: FileReferences) -> ReferenceColumns:
+def reference_columns(found: FileReferences | StoredReferences) -> ReferenceColumns:
     """Return references as columns."""
     imports = mentions = bindings = None
     if found.imports:
@@ -151,44 +151,96 @@ def reference_columns(found: FileReferences) -> ReferenceColumns:
     return ReferenceColumns(found.module, imports, mentions, bindings, found.routes, found.exports)
 
 
-def references(columns: ReferenceColumns) -> FileReferences:
-    """Return references as rows; raises ValueError for columns that do not fit each other."""
-    module, imports, mentions, bindings, routes, exports = columns
-    return FileReferences(
-        module,
-        ()
-        if imports is None
-        else _rows(
-            Imported,
-            accumulate(imports.row),
-            imports.owner,
-            _texts(imports.module),
-            _texts(imports.name),
-            _texts(imports.alias),
-            imports.exported,
-        ),
-        ()
-        if mentions is None
-        else _rows(
-            Reference,
-            accumulate(mentions.row),
-            accumulate(mentions.owner),
-            _members(ROLES, mentions.role),
-            _texts(mentions.name),
-            _texts(mentions.receiver),
-        ),
-        ()
-        if bindings is None
-        else _rows(
-            Binding,
-            accumulate(bindings.owner),
-            _texts(bindings.name),
-            _texts(bindings.value),
-            _members(HOWS, bindings.how),
-        ),
-        routes,
-        exports,
-    )
+class StoredReferences:
+    """What a file mentions, as FileReferences has it; rows are made of the columns when they are first asked for."""
+
+    def __init__(self, columns: ReferenceColumns) -> None:
+        """Take columns; raises ValueError for those that do not fit each other."""
+        self.module, imports, mentions, bindings, self.routes, self.exports = columns
+        self._imports, self._mentions, self._bindings = imports, mentions, bindings  # None once there are rows
+        for table in (imports, mentions, bindings):
+            if table is not None and len({_size(column) for column in table}) > 1:
+                raise ValueError("columns are of different lengths")
+        if not ROLES.keys() >= set(mentions.role if mentions is not None else ()):
+            raise ValueError("a mention has no role")
+        if not HOWS.keys() >= set(bindings.how if bindings is not None else ()):
+            raise ValueError("a name is bound in no way")
+
+    def __eq__(self, other: object) -> bool:
+        rows = other.rows() if isinstance(other, StoredReferences) else other
+        return isinstance(rows, FileReferences) and self.rows() == rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def rows(self) -> FileReferences:
+        """Return all as rows."""
+        return FileReferences(self.module, self.imports, self.mentions, self.bindings, self.routes, self.exports)
+
+    def owners(self) -> list[int]:
+        """Return the definitions that imports, mentions and bindings are in: the first and the last of each."""
+        found: list[int] = []
+        imports, mentions, bindings = self._imports, self._mentions, self._bindings
+        for owners in (
+            imports.owner if imports is not None else (),
+            list(accumulate(mentions.owner)) if mentions is not None else (),
+            list(accumulate(bindings.owner)) if bindings is not None else (),
+        ):
+            found += (min(owners), max(owners)) if owners else ()
+        return found
+
+    @cached_property
+    def imports(self) -> tuple[Imported, ...]:
+        """The imports."""
+        table, self._imports = self._imports, None
+        if table is None:
+            return ()
+        texts = _texts(table.module), _texts(table.name), _texts(table.alias)
+        return _rows(Imported, accumulate(table.row), table.owner, *texts, table.exported)
+
+    @cached_property
+    def mentions(self) -> tuple[Reference, ...]:
+        """The mentions."""
+        table, self._mentions = self._mentions, None
+        return () if table is None else _rows(Reference, *_mention_columns(table))
+
+    @cached_property
+    def bindings(self) -> tuple[Binding, ...]:
+        """The bindings."""
+        table, self._bindings = self._bindings, None
+        if table is None:
+            return ()
+        texts, ways = (_texts(table.name), _texts(table.value)), map(HOWS.__getitem__, table.how)
+        return _rows(Binding, accumulate(table.owner), *texts, ways)
+
+    def rare(self) -> tuple[Reference, ...]:
+        """Return the mentions of rare roles."""
+        table = self._mentions
+        if table is None:
+            return tuple(mention for mention in self.mentions if mention.role not in FREQUENT)
+        if FREQUENT.issuperset(table.role):
+            return ()
+        picked = [role not in FREQUENT for role in table.role]
+        return _rows(Reference, *(compress(column, picked) for column in _mention_columns(table)))
+
+    def may_mention(self, words: frozenset[str]) -> bool:
+        """Tell whether a mention has one of these names, or is reached through one."""
+        table = self._mentions
+        if table is None:
+            return any(one.name in words or one.receiver.partition(".")[0] in words for one in self.mentions)
+        if not words.isdisjoint(_texts(table.name)):
+            return True
+        receivers = set(_texts(table.receiver))
+        return not words.isdisjoint(receivers) or not words.isdisjoint(one.partition(".")[0] for one in receivers)
+
+
+def _mention_columns(table: _References) -> tuple[Iterable[object], ...]:
+    texts, roles = (_texts(table.name), _texts(table.receiver)), map(ROLES.__getitem__, table.role)
+    return accumulate(table.row), accumulate(table.owner), roles, *texts
+
+
+def _size(column: Text | Sequence[object]) -> int:
+    """Return how many values a column has."""
+    return column.count(LINE) + 1 if isinstance(column, str) else len(column)
 
 
 def _rows(make: type[Row], *columns: Iterable[object]) -> tuple[Row, ...]:

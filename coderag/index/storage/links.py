@@ -15,10 +15,10 @@ from coderag.index.storage.link_columns import (
     Defined,
     DefinedColumns,
     ReferenceColumns,
+    StoredReferences,
     defined,
     defined_columns,
     reference_columns,
-    references,
 )
 from coderag.sql.in_code.records import NO_USES, DataUses
 from coderag.syntax.references.records import NO_REFERENCES, FileReferences
@@ -33,7 +33,7 @@ class Links(NamedTuple):
     """A file as the graph sees it."""
 
     definitions: tuple[Defined, ...] = ()
-    mentions: FileReferences = NO_REFERENCES
+    mentions: FileReferences | StoredReferences = NO_REFERENCES
     uses: DataUses = NO_USES
 
 
@@ -58,18 +58,18 @@ def inflate_links(data: bytes) -> Links:
         definitions, mentions, uses = _DECODER.decode(inflate(data, RECORD_BYTES))
     except RecursionError as error:
         raise ValueError("links have no end") from error
-    links = Links(defined(definitions), references(mentions), uses)
-    if not _is_consistent(links):
+    stored = StoredReferences(mentions)
+    links = Links(defined(definitions), stored, uses)
+    if not _is_consistent(links, stored.owners()):
         raise ValueError("links are of definitions that are not there")
     return links
 
 
-def _is_consistent(links: Links) -> bool:
+def _is_consistent(links: Links, owners: list[int]) -> bool:
     """Tell whether all is inside of definitions that there are, and these inside of earlier ones."""
     count, mentions, uses = len(links.definitions), links.mentions, links.uses
-    owners = [
-        *map(OWNER, chain(mentions.imports, mentions.mentions, mentions.bindings, mentions.routes)),
-        *map(OWNER, chain(uses.statements, uses.referred, uses.models, uses.parameters, uses.handed)),
+    owners += [
+        *map(OWNER, chain(mentions.routes, uses.statements, uses.referred, uses.models, uses.parameters, uses.handed)),
         *map(OWNER, chain(uses.column_parameters, uses.statement_parameters, uses.texts)),
         *map(HANDLES, mentions.routes),
     ]

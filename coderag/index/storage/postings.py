@@ -31,6 +31,7 @@ __all__ = [
 
 GROUP, GROUPS_OF_BEST = 512, 4  # documents a group when the k best are picked, and at least so many groups for each
 WEIGHT_STEPS = 255  # weights are stored as u8
+NOWHERE = -1  # in the postings
 SHORT_DOCS = 1 << 16  # up to so many documents, their numbers take two bytes
 
 
@@ -99,18 +100,27 @@ class Postings(NamedTuple):
 
     def weights_of(self, positions: Array, docs: Array) -> Array:
         """Return the weights, in 0..1, of the terms at some positions in some documents: f32[positions, docs]."""
+        places = self._places_of(positions, docs)
+        weights = self.weights[places] * np.float32(1 / WEIGHT_STEPS)
+        return np.where(places >= 0, weights, np.float32(0))
+
+    def are_held(self, positions: Array, docs: Array) -> Array:
+        """Return whether the terms at some positions are in some documents: bool[positions, docs]."""
+        held: Array = self._places_of(positions, docs) >= 0
+        return held
+
+    def _places_of(self, positions: Array, docs: Array) -> Array:
+        """Return where the postings of terms have documents, i64[positions, docs]; NOWHERE for those without a term."""
         wanted = docs.astype(self.docs[:0].dtype)  # or numpy would copy the postings to compare
         begins, ends = self.offsets[positions].tolist(), self.offsets[positions + 1].tolist()
-        places = np.zeros((len(positions), len(docs)), dtype=np.int64)
-        present = np.zeros(places.shape, dtype=bool)
-        for row, is_held, begin, end in zip(places, present, begins, ends, strict=True):
+        places = np.full((len(positions), len(docs)), NOWHERE, dtype=np.int64)
+        for row, begin, end in zip(places, begins, ends, strict=True):
             found = self.docs[begin:end]
             if len(found):
-                np.minimum(found.searchsorted(wanted), len(found) - 1, out=row)
-                np.equal(found[row], wanted, out=is_held)
-                row += begin
-        weights = self.weights[places] * np.float32(1 / WEIGHT_STEPS)
-        return np.where(present, weights, np.float32(0))
+                at = found.searchsorted(wanted)
+                is_held = found.take(at, mode="clip") == wanted
+                np.add(at, begin, out=row, where=is_held)
+        return places
 
     def every_doc(self) -> Array:
         """Return the documents of all terms, one after the other."""

@@ -8,7 +8,6 @@ vectors-KEY.bin  the vectors of the chunks by one encoder; another's may be adde
 from __future__ import annotations
 
 import zlib
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -176,6 +175,10 @@ class Segment:
         """The languages of the files, by code, each with what its files hold: a Content."""
         return self._about.languages
 
+    @cached_property
+    def _language_names(self) -> list[str]:
+        return list(self.languages)
+
     @property
     def problems(self) -> dict[int, str]:
         """What went wrong with files, by their number."""
@@ -216,7 +219,7 @@ class Segment:
     def file(self, number: int) -> FileRow:
         """Return a file as it was when it was read."""
         arrays = self.arrays
-        language = list(self.languages)[arrays["file_language"][number]]
+        language = self._language_names[arrays["file_language"][number]]
         return FileRow(
             path=self.paths[number],
             size=int(arrays["file_size"][number]),
@@ -237,10 +240,10 @@ class Segment:
 
     def _between(self, first: int, start: int, end: int) -> bytes:
         """Return some bytes of the text that begins with a block."""
-        blocks = range(start // BLOCK_BYTES, -(-end // BLOCK_BYTES))
-        joined = b"".join(self._block(first + number) for number in blocks)
-        base = blocks.start * BLOCK_BYTES
-        return joined[start - base : end - base]
+        low, past = start // BLOCK_BYTES, -(-end // BLOCK_BYTES)
+        blocks = [self._block(first + number) for number in range(low, past)]
+        base = low * BLOCK_BYTES
+        return (blocks[0] if len(blocks) == 1 else b"".join(blocks))[start - base : end - base]
 
     def _text_of(self, file: int) -> tuple[int, int]:
         """Return the first block of a file's text, and how many bytes there are."""
@@ -352,20 +355,34 @@ class Segment:
     def parts(self, chunk: int) -> Array:
         """Return a chunk's parts, i32[parts, 4]: first row, last row, first byte, end byte."""
         begin, end = self.arrays["chunk_part_offsets"][chunk : chunk + 2]
-        parts = self.arrays["parts"][begin:end]
-        room = self._text_of(int(self.chunk_file[chunk]))[1]
-        for first, last, start, stop in parts.tolist():
+        parts: Array = self.arrays["parts"][begin:end]
+        self._check_parts(chunk, parts.tolist(), self._text_of(int(self.chunk_file[chunk]))[1])
+        return parts
+
+    def _check_parts(self, chunk: int, parts: list[list[int]], size: int) -> None:
+        """Raise IndexDamagedError for parts that a text of a size has not."""
+        room = size
+        for first, last, start, stop in parts:
             room -= stop - start  # parts do not overlap
             if not 0 <= start <= stop or not 0 <= first <= last <= first + stop - start or room < 0:
                 raise self._damaged(f"chunk {chunk} has parts that are not there")
-        return parts
+
+    def _parts_and_text(self, chunk: int) -> tuple[list[list[int]], str]:
+        """Return a chunk's parts as `parts` does, and the text of them."""
+        first, size = self._text_of(int(self.chunk_file[chunk]))
+        begin, end = self.arrays["chunk_part_offsets"][chunk : chunk + 2]
+        parts: list[list[int]] = self.arrays["parts"][begin:end].tolist()
+        self._check_parts(chunk, parts, size)
+        pieces = [self._between(first, start, stop) for _, _, start, stop in parts]
+        return parts, (pieces[0] if len(pieces) == 1 else b"".join(pieces)).decode("utf-8", "replace")
 
     def details(self, chunk: int) -> Details:
         """Return what only a shown chunk needs."""
-        group = bisect_right(self.arrays["detail_groups"], chunk) - 1
+        groups = self.arrays["detail_groups"]
+        group = int(groups.searchsorted(chunk, "right")) - 1
         try:
             lines = self._detail_group(group) or self._read_details(group)
-            return Details.decoded(lines[chunk - int(self.arrays["detail_groups"][group])])
+            return Details.decoded(lines[chunk - int(groups[group])])
         except (zlib.error, ValueError, IndexError) as error:
             raise self._damaged(f"details {group}: {error}") from error
 
@@ -384,29 +401,24 @@ class Segment:
 
     def chunk_text(self, number: int) -> str:
         """Return the text of a chunk: its parts, joined."""
-        return self._joined(int(self.chunk_file[number]), self.parts(number).tolist())
-
-    def _joined(self, file: int, parts: Sequence[Sequence[int]]) -> str:
-        """Return the text of parts, as `parts` gives them."""
-        first = int(self.arrays["file_first_block"][file])
-        return b"".join([self._between(first, start, end) for _, _, start, end in parts]).decode("utf-8", "replace")
+        return self._parts_and_text(number)[1]
 
     def chunk(self, number: int, *, repository: str = "") -> Chunk:
         """Return a chunk with its text."""
         file = int(self.chunk_file[number])
-        parts = self.parts(number).tolist()
+        parts, text = self._parts_and_text(number)
         details = self.details(number)
         parent = int(self.chunk_parent[number])
         qualified_name = self.names[number]
         return Chunk(
             path=self.paths[file],
-            language=list(self.languages)[self.arrays["file_language"][file]],
+            language=self._language_names[self.arrays["file_language"][file]],
             kind=KINDS[self.chunk_kind[number]],
             name=last_bytes(qualified_name, int(self.arrays["chunk_name_bytes"][number])),
             qualified_name=qualified_name,
             span=Span(int(self.first_row[number]) + 1, int(self.last_row[number]) + 1),
             parts=tuple(Span(first + 1, last + 1) for first, last, _, _ in parts),
-            text=self._joined(file, parts),
+            text=text,
             signature=details.signature,
             doc=details.doc,
             decorators=details.decorators,

@@ -61,6 +61,7 @@ class Load:
     paths: tuple[str, ...] = ()  # whose languages are loaded too
     strings: bool = False  # what reads SQL in code
     sql: bool = False  # the parser of SQL
+    tables: bool = False  # what reads the tables that code declares and uses
 
 
 class ForkServer:
@@ -288,6 +289,10 @@ def _load(load: Load) -> None:
         from coderag.sql.statements.parsing import load_parser
 
         load_parser()
+    if load.tables:
+        from coderag.frameworks.registry import load_frameworks
+
+        load_frameworks()
 
 
 def _start_reader(channel: socket.socket, files: Iterable[int], file_bytes: int, file_seconds: float) -> int:

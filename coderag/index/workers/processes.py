@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,10 @@ __all__ = ["ProcessExecutor"]
 
 WITH_STRINGS = 8  # of more files, most often some hold SQL or something like it
 WITH_SQL = 200  # of more files, most often some of every few hold SQL
+WITH_TABLES = 4  # of so many files named after what holds tables, each reader most often gets one
+TABLES = re.compile(
+    r"sql|migrations?(?:[/_.]|$)|(?:^|[/_.-])(?:db|database|models?|dao|repositor(?:y|ies))(?:[/_.]|$)", re.IGNORECASE
+)
 # After more, what readers have grown by is worth more than what another start takes: a copy of the fork server is ready
 # in milliseconds, and what follows, the segment and the graph, is where the memory of all processes peaks.
 MANY_BATCHES = 1
@@ -81,7 +87,9 @@ def _needed(batches: Sequence[Batch]) -> Load:
     languages = tuple(sorted(name for name, number in numbers.items() if number > FEW_FILES))
     few = tuple(sorted(numbers.keys() - set(languages)))
     files = numbers.total()
-    return Load(languages, few, strings=files > WITH_STRINGS, sql=files > WITH_SQL)
+    paths = (file.path for batch in batches for file in batch)
+    tables = sum(1 for _ in islice(filter(TABLES.search, paths), WITH_TABLES)) == WITH_TABLES
+    return Load(languages, few, strings=files > WITH_STRINGS, sql=tables or files > WITH_SQL, tables=tables)
 
 
 def available_cores() -> int:

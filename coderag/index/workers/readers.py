@@ -19,6 +19,7 @@ from coderag.frameworks.usage.query_files import read_query_file
 from coderag.index.storage.links import Links
 from coderag.index.workers.linking import code_links, document_links, query_links
 from coderag.sql.records import AddQuery, Facts, SchemaOperation
+from coderag.syntax.call_routes import call_routes
 from coderag.syntax.defines import read_defines
 from coderag.syntax.grammar import GrammarMissing
 from coderag.syntax.language import Language, languages
@@ -48,7 +49,11 @@ def warm_up(names: Iterable[str] = (), *, few: Iterable[str] = ()) -> None:
         if language is not None and language.grammar:
             query = needed_query(language)
             with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
-                query.compile() if name in whole else query.prepare()
+                if name in whole:
+                    query.compile()
+                    call_routes(language).compile()
+                else:
+                    query.prepare()
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,6 @@ def _edges(numbers: SymbolNumbers, repository: str) -> Columns:
         "kind": labelled([str(kind) for kind in EDGE_KINDS], graph.edge_kind.astype(np.int64)),
         "certainty": labelled(CERTAINTIES, np.minimum(graph.edge_candidates, 2).astype(np.int64)),
         "candidates": graph.edge_candidates,
-        "path": labelled(graph.paths.all(), graph.arrays["edge_file"].astype(np.int64)),
+        "path": labelled(graph.paths.all(), graph.edge_files().astype(np.int64)),
         "line": nullable(line, line < 1),
     }

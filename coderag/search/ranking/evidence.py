@@ -7,17 +7,18 @@ leads, so that it means the same whatever the scale of the scores.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus, text_keys
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import record
-from coderag.search.query.understand import QueryType, Question
+from coderag.search.query.understand import Question
 from coderag.search.query.vocabulary import STOP_WORDS, WEAK_WORDS
 from coderag.search.ranking.features import known_terms
+from coderag.search.ranking.name_columns import name_columns
 from coderag.search.ranking.rank import Ranking
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.retrieval.candidates import Lists
@@ -90,20 +91,22 @@ def evidence(corpus: Corpus, question: Question, chunks: Array, *, among: Compet
     terms, content = _content(question, among.scores.rarity)
     if not content or not len(chunks):
         return np.zeros((len(chunks), len(EVIDENCE)), dtype=np.float32)
-    columns = {name: np.zeros(len(chunks), dtype=np.float32) for name in EVIDENCE}
-    columns |= _own(corpus, terms, content, chunks) | _standing(corpus, chunks, among)
+    columns = _own(corpus, terms, content, chunks) | _standing(corpus, chunks, among)
     defining = among.scores.symbols
-    names = [_name_terms(name) for name, _ in corpus.names(chunks)]
-    columns["named"][:] = [len(name & terms.keys()) / len(name) if name else 0.0 for name in names]
-    columns["only"][:] = [defining.get(chunk, 0.0) / max(len(defining), 1) for chunk in chunks.tolist()]
-    columns["verbatim"][:] = _verbatim(corpus, question, chunks, columns["coverage"])
-    for query_type in (QueryType.SYMBOL, QueryType.EDIT, QueryType.BEHAVIOR):
-        columns[f"is_{query_type}"][:] = question.query_type is query_type
-    return np.stack([columns[name] for name in EVIDENCE], axis=1).astype(np.float32, copy=False)
+    columns["named"] = _named(corpus, terms, chunks)
+    if defining:
+        columns["only"] = np.array([defining.get(chunk, 0.0) / len(defining) for chunk in chunks.tolist()])
+    columns["verbatim"] = np.array(_verbatim(corpus, question, chunks, columns["coverage"]))
+    columns[f"is_{question.query_type}"] = np.ones(len(chunks), dtype=np.float32)
+    rows = np.zeros((len(EVIDENCE), len(chunks)), dtype=np.float32)
+    for at, name in enumerate(EVIDENCE):
+        if name in columns:
+            rows[at] = columns[name]
+    return rows.T
 
 
 def _own(corpus: Corpus, terms: Mapping[str, int], content: list[_Word], chunks: Array) -> dict[str, Array]:
-    """Return the evidence of the words that chunks hold, by name."""
+    """Return the evidence of the words that chunks hold, by name; some is the same of all chunks."""
     found = _found(corpus, terms, chunks)
     weights, rarity = [word.weight for word in content], [word.rarity for word in content]
     held = _held(content, found.shares > 0)
@@ -111,24 +114,23 @@ def _own(corpus: Corpus, terms: Mapping[str, int], content: list[_Word], chunks:
         "coverage": _share(held, weights),
         "full": _share(_held(content, found.shares), weights),
         "rare": _share(held, rarity),
-        "known": np.repeat(_share(_held(content, found.known[np.newaxis]), weights), len(chunks)),
+        "known": _share(_held(content, found.known[np.newaxis]), weights),
         "file": _share(_held(content, found.files), weights),
-        "words": np.full(len(chunks), np.log1p(len(content)), dtype=np.float32),
+        "words": np.log1p(len(content)),
     }
 
 
 def _standing(corpus: Corpus, chunks: Array, among: Competition) -> dict[str, Array]:
     """Return how chunks stand among all candidates, by name."""
-    ranking = among.ranking
-    place_of = {chunk: place for place, chunk in enumerate(ranking.chunks.tolist())}
-    places = np.array([place_of[chunk] for chunk in chunks.tolist()], dtype=np.int64)
-    scores = ranking.scores
+    ranking, ranked, scores = among.ranking, among.ranking.chunks, among.ranking.scores
+    by_number = np.argsort(ranked)
+    places = by_number[ranked.searchsorted(chunks, sorter=by_number)]
     rows = ranking.order[places]
     nearly = np.searchsorted(-scores, -NEARLY * scores[places], side="right") - 1
     text = ranking.rows.columns["text"]
     standing = {
         "lead": np.maximum(_lead(scores, places, np.arange(len(scores))), 0),
-        "file_lead": _lead(scores, places, corpus.file_numbers(ranking.chunks)),
+        "file_lead": _lead(scores, places, corpus.file_numbers(ranked)),
         "alone": 1 / (1 + nearly.astype(np.float32)),
         "text_lead": _gap(text, rows),
         "lexical": among.lists.lexical.reciprocal_ranks(chunks),
@@ -158,8 +160,7 @@ def _lead(scores: Array, places: Array, owners: Array) -> Array:
 def _gap(values: Array, rows: Array) -> Array:
     """Return by how much some of the values exceed the greatest other one, f32[rows]."""
     top = int(np.argmax(values))
-    others = np.delete(values, top)
-    second = float(others.max(initial=0.0))
+    second = max(float(others.max(initial=0.0)) for others in (values[:top], values[top + 1 :]))
     found: Array = values[rows] - np.where(rows == top, second, values[top])
     return found.astype(np.float32)
 
@@ -170,18 +171,23 @@ def _verbatim(corpus: Corpus, question: Question, chunks: Array, coverage: Array
     if len(words(quoted)) < MIN_VERBATIM:
         return [False] * len(chunks)
     whole = (coverage >= 1).tolist()  # so that the text of few is read
-    pieces = quoted.split(" ")  # these have no spaces and are quickly told to be missing
+    if not any(whole):
+        return [False] * len(chunks)
+    pieces = quoted.split(" ")
+    pattern = re.compile(r"\s+".join(map(re.escape, pieces)))
     return [
-        whole and _holds(corpus, chunk, quoted, pieces) for chunk, whole in zip(chunks.tolist(), whole, strict=True)
+        whole and _holds(corpus, chunk, pattern, pieces) for chunk, whole in zip(chunks.tolist(), whole, strict=True)
     ]
 
 
-def _holds(corpus: Corpus, chunk: int, quoted: str, pieces: Iterable[str]) -> bool:
-    """Tell whether a chunk holds some folded text, given the pieces of this between its spaces."""
+def _holds(corpus: Corpus, chunk: int, quoted: re.Pattern[str], pieces: Iterable[str]) -> bool:
+    """Tell whether a chunk holds some folded text, given the pieces of this, too, which are told quickly to be missing.
+
+    Those of a single chunk in many are all there.
+    """
     member, local = corpus.member_of(chunk)
-    text = member.segment.chunk_text(local)
-    folded = text.casefold()
-    return all(piece in folded for piece in pieces) and quoted in _folded(text)
+    folded = member.segment.chunk_text(local).casefold()
+    return all(piece in folded for piece in pieces) and quoted.search(folded) is not None
 
 
 def _folded(text: str) -> str:
@@ -244,19 +250,22 @@ def _found(corpus: Corpus, terms: Mapping[str, int], chunks: Array) -> _Terms:
         # A file holds a term if the term's postings have a chunk between the file's first and last.
         first, end = member.chunk_bounds(files)
         for term in has_text.tolist():
-            found.files[rows, term] = _between(segment.text_postings.docs_of(int(at_text[term])), first, end - 1)
+            found.files[rows, term] = _between(segment.text_postings.docs_of(int(at_text[term])), first, end)
     return found
 
 
-def _between(docs: Array, first: Array, last: Array) -> Array:
-    """Return which pairs of bounds, both inclusive, have a document between them: bool[pairs]."""
+def _between(docs: Array, first: Array, end: Array) -> Array:
+    """Return which pairs of bounds have a document from the first on and before the end: bool[pairs]."""
     # Of the postings' own type, or numpy would copy them all to compare.
-    found: Array = docs.searchsorted(first.astype(docs.dtype)) < docs.searchsorted(last.astype(docs.dtype), "right")
+    low, high = docs.searchsorted(np.concatenate([first, end]).astype(docs.dtype)).reshape(2, -1)
+    found: Array = low < high
     return found
 
 
-@lru_cache(maxsize=10_000)
-def _name_terms(name: str) -> frozenset[str]:
-    """Return the terms of a name: of its pieces only, or of the whole where it has one."""
-    split = [known_terms(word) for word in words(name)]
-    return frozenset(term for terms in split for term in terms[:-1] or terms)
+def _named(corpus: Corpus, terms: Iterable[str], chunks: Array) -> Array:
+    """Return the share of each chunk's name that is in some terms, f64[chunks]; 0 for one without a term."""
+    columns = name_columns(corpus)
+    own = columns.table.name_terms.of(columns.names(corpus, chunks))
+    numbers = columns.table.terms  # which has the terms of these names by now
+    shares: Array = own.marked(numbers.marked(terms)) / np.maximum(own.sizes - own.marked(numbers.marked([""])), 1)
+    return shares

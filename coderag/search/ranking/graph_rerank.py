@@ -10,7 +10,7 @@ from coderag.graph.records import EdgeKind
 from coderag.index.reader.corpus import Corpus
 from coderag.search.ranking.rank import Ranked
 from coderag.search.ranking.settings import CONNECTED
-from coderag.search.results.related import Graphs, node_of
+from coderag.search.results.related import Graphs, nodes_of
 
 __all__ = ["graph_rerank"]
 
@@ -25,12 +25,13 @@ def graph_rerank(corpus: Corpus, ranked: Sequence[Ranked], graphs: Graphs) -> li
     Edges to one of several candidates do not count. As it is, where no graph knows the hits.
     """
     first = ranked[:DEPTH]
-    hits = {}
-    for position, hit in enumerate(first):
-        repository = corpus.member_of(hit.chunk)[0].repository
-        node = node_of(corpus, hit.chunk, graphs)
-        if node is not None:
-            hits[repository, node] = position
+    positions = {hit.chunk: position for position, hit in enumerate(first)}
+    nodes_by_repository = nodes_of(corpus, positions, graphs)
+    hits = {
+        (repository, node): positions[chunk]
+        for repository, nodes in nodes_by_repository.items()
+        for chunk, node in nodes.items()
+    }
     best = max((hit.score for hit in first), default=0.0)
     if not hits or best <= 0:
         return list(ranked)

@@ -6,8 +6,8 @@ which of its chunks has which name, and in how many chunks that is written, is r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import count
+from collections.abc import Callable, Sequence
+from itertools import chain, count
 from threading import Lock
 from typing import NamedTuple, Self
 
@@ -16,7 +16,7 @@ import numpy as np
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.search.ranking.numbered import Grown, Numbering, Ragged
-from coderag.search.ranking.spelled import Spelled, SpelledPath, beginning, file_key, name_key, spelled, spelled_path
+from coderag.search.ranking.spelled import Spelled, SpelledPath, beginning, spelled, spelled_path
 from coderag.text.tokens import stem
 
 __all__ = ["NameColumns", "NameTable", "name_columns"]
@@ -35,6 +35,7 @@ class NameTable:
         self.path_words, self.file_words = Ragged(), Ragged()  # of the path; of the file's name
         self.path_stems, self.file_terms = Ragged(), Ragged()
         self.folder = Grown(np.int64)
+        self.name_key, self.file_key = Grown(np.uint64), Grown(np.uint64)  # of whole names in the postings of texts
         self._names: dict[tuple[str, str], int] = {}
         self._paths: dict[str, int] = {}
         self._folders = Numbering()
@@ -47,41 +48,48 @@ class NameTable:
     def names(self, wanted: Sequence[tuple[str, str]]) -> list[int]:
         """Return the numbers of names, each given with its scope."""
         with self._lock:
-            fresh = [one for one in dict.fromkeys(wanted) if one not in self._names]
+            fresh = [name for name in dict.fromkeys(wanted) if name not in self._names]
             if fresh:
-                self._add_names([spelled(*one) for one in fresh])
+                self._add_names([spelled(*name) for name in fresh])
                 self._names.update(zip(fresh, count(len(self._names))))
-            return [self._names[one] for one in wanted]
+            return [self._names[name] for name in wanted]
 
     def paths(self, wanted: Sequence[str]) -> list[int]:
         """Return the numbers of paths."""
         with self._lock:
-            fresh = [one for one in dict.fromkeys(wanted) if one not in self._paths]
+            fresh = [path for path in dict.fromkeys(wanted) if path not in self._paths]
             if fresh:
-                self._add_paths([spelled_path(one) for one in fresh])
+                self._add_paths([spelled_path(path) for path in fresh])
                 self._paths.update(zip(fresh, count(len(self._paths))))
-            return [self._paths[one] for one in wanted]
+            return [self._paths[path] for path in wanted]
 
     def _add_names(self, found: Sequence[Spelled]) -> None:
-        self.name_words.append([self.words.numbers(one.words) for one in found])
-        self.scope_words.append([self.words.numbers(one.scope_words) for one in found])
-        self.name_terms.append([self.terms.numbers(one.terms) for one in found])
-        self.scope_terms.append([self.terms.numbers(one.scope_terms) for one in found])
-        self.name_stems.append([self.terms.numbers(one.stems) for one in found])
+        _append(self.name_words, self.words, [name.words for name in found])
+        _append(self.scope_words, self.words, [name.scope_words for name in found])
+        _append(self.name_terms, self.terms, [name.terms for name in found])
+        _append(self.scope_terms, self.terms, [name.scope_terms for name in found])
+        _append(self.name_stems, self.terms, [name.stems for name in found])
+        self.name_key.extend([name.key for name in found])
         self._note_words()
 
     def _add_paths(self, found: Sequence[SpelledPath]) -> None:
-        self.path_words.append([self.words.numbers(one.words) for one in found])
-        self.file_words.append([self.words.numbers(one.name_words) for one in found])
-        self.path_stems.append([self.terms.numbers(one.stems) for one in found])
-        self.file_terms.append([self.terms.numbers(one.name_terms) for one in found])
-        self.folder.extend([self._folders.number(one.folder) for one in found])
+        _append(self.path_words, self.words, [path.words for path in found])
+        _append(self.file_words, self.words, [path.name_words for path in found])
+        _append(self.path_stems, self.terms, [path.stems for path in found])
+        _append(self.file_terms, self.terms, [path.name_terms for path in found])
+        self.folder.extend(self._folders.numbers([path.folder for path in found]))
+        self.file_key.extend([path.key for path in found])
         self._note_words()
 
     def _note_words(self) -> None:
         fresh = self.words.texts[len(self.word_stem.values) :]
         self.word_stem.extend(self.terms.numbers(map(stem, fresh)))
         self.word_beginning.extend(self.terms.numbers(map(beginning, fresh)))
+
+
+def _append(rows: Ragged, numbering: Numbering, texts: Sequence[Sequence[str]]) -> None:
+    """Add rows of strings by their numbers."""
+    rows.append(numbering.numbers(chain.from_iterable(texts)), map(len, texts))
 
 
 class _Noted(NamedTuple):
@@ -117,19 +125,13 @@ class NameColumns:
 
     def name_mentions(self, corpus: Corpus, chunks: Array, shares: Callable[[Array], Array]) -> Array:
         """Return what `shares` says of the terms (u64[n]) of the names of some chunks, f32[n]."""
-
-        def of_names(missing: Array) -> Array:
-            return shares(_keys(name_key(name) for name, _ in corpus.names(missing)))
-
-        return _mentions(self._chunks, chunks, of_names)
+        keys = self.table.name_key
+        return _mentions(self._chunks, chunks, lambda missing: shares(keys.values[self.names(corpus, missing)]))
 
     def file_mentions(self, corpus: Corpus, files: Array, shares: Callable[[Array], Array]) -> Array:
         """Return what `shares` says of the terms (u64[n]) of the names of some files, i64[n] ascending: f32[n]."""
-        return _mentions(self._files, files, lambda missing: shares(_keys(map(file_key, corpus.paths_of(missing)))))
-
-
-def _keys(found: Iterable[int]) -> Array:
-    return np.array(list(found), dtype=np.uint64)
+        keys = self.table.file_key
+        return _mentions(self._files, files, lambda missing: shares(keys.values[self.paths(corpus, missing)]))
 
 
 def _known(noted: _Noted, rows: Array, number: Callable[[Array], list[int]]) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,11 +66,11 @@ class Ragged:
         self._bounds = Grown(np.int64)
         self._bounds.extend([0])
 
-    def append(self, rows: Sequence[Sequence[int]]) -> None:
-        """Add rows at the end."""
-        ends = list(accumulate(map(len, rows), initial=len(self._numbers.values)))
-        self._numbers.extend(list(chain.from_iterable(rows)))
-        self._bounds.extend(ends[1:])
+    def append(self, numbers: Sequence[int], sizes: Iterable[int]) -> None:
+        """Add rows of some sizes at the end, given one after the other."""
+        _, *ends = accumulate(sizes, initial=len(self._numbers.values))
+        self._numbers.extend(numbers)
+        self._bounds.extend(ends)
 
     def of(self, rows: Array) -> Runs:
         """Return some rows, i64[n]."""
@@ -92,18 +92,14 @@ class Numbering:
         """Return how many strings there are."""
         return len(self.texts)
 
-    def number(self, text: str) -> int:
-        """Return the number of a string, a new one for a new string."""
-        known = self._numbers.get(text)
-        if known is None:
-            known = len(self.texts)
-            self.texts.append(text)
-            self._numbers[text] = known
-        return known
-
     def numbers(self, texts: Iterable[str]) -> list[int]:
-        """Return the numbers of some strings."""
-        return [self.number(text) for text in texts]
+        """Return the numbers of some strings, new ones for new strings."""
+        known, wanted = self._numbers, list(texts)
+        if fresh := dict.fromkeys(text for text in wanted if text not in known):
+            first = len(self.texts)
+            self.texts += fresh  # before their numbers: another thread makes room for as many as there are
+            known.update(zip(fresh, count(first)))
+        return [known[text] for text in wanted]
 
     def marked(self, texts: Iterable[str]) -> Array:
         """Return which numbers are those of some strings, bool[len(self)]."""

@@ -7,9 +7,7 @@ line or two, which declare or delegate.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence, Set
-from functools import lru_cache
+from collections.abc import Mapping, Set
 
 import numpy as np
 
@@ -17,36 +15,20 @@ from coderag.files.translations import is_translation
 from coderag.index.reader.corpus import Corpus, Form
 from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.columns import DEFINES, KINDS
-from coderag.record import record
 from coderag.search.query.understand import QueryType, Question
-from coderag.search.query.vocabulary import MIGRATING, PLATFORMS, TYPE_WORDS
+from coderag.search.query.vocabulary import MIGRATING, TYPE_WORDS
 from coderag.search.ranking.surroundings import CALLABLE_KINDS, CALLABLES, FRAMES, TYPE_KINDS, forms
 from coderag.search.ranking.tuning import Tuning
-from coderag.search.retrieval.maxsim import name_words
+from coderag.search.ranking.variants import steps_of_migrations, variant_factors
 from coderag.text.tokens import words
 from coderag.types import Content, Kind
 
 __all__ = ["SHORT_LINES", "candidate_priors", "priors", "short_callables"]
 
-VERSION_FOLDER = re.compile(r"(?<![^/])[vV](\d{1,2})(?=/)")
-# Tools run the steps of migrations in the order of their names, which begin with a number or a date; or with a hash.
-MIGRATIONS, STEP = frozenset({"migrate", "migration", "migrations"}), re.compile(r"[vV]?\d")
-REVISIONS, REVISION = "versions", re.compile(r"[\da-f]{8,40}_")
 SHORT_LINES = 3  # a function that is no longer declares what others do, or hands on to them
-USUAL_PLATFORM = frozenset({"linux"})  # where nothing is said, a program runs on it
 WHOLE_LINES = 10  # a module that is shorter has nothing but imports, as an `__init__.py`
 MODULE = KINDS.index(Kind.MODULE)
 CODE_KINDS = CALLABLE_KINDS | TYPE_KINDS | {Kind.MODULE, Kind.BLOCK}  # and not tables, which a migration may define
-
-
-@record
-class _Variant:
-    """What a file is a variant of, by its path."""
-
-    platforms: frozenset[str]
-    is_step: bool  # of a migration
-    beside: str = ""  # what holds the folder of its version, as a path
-    version: int = -1  # of this folder, -1 for none
 
 
 def priors(corpus: Corpus, question: Question, tuning: Tuning) -> Array:
@@ -93,15 +75,10 @@ def candidate_priors(corpus: Corpus, question: Question, prior: Array, chunks: A
     """
     files, own_file = np.unique_inverse(corpus.file_numbers(chunks))
     asked = {word.lower() for word in question.spelled}
-    variants = list(map(_variant, corpus.paths_of(files)))
-    factors = _of_versions(variants, asked, tuning.priors["outdated"])
-    named = frozenset(PLATFORMS[word] for word in asked & PLATFORMS.keys())
-    for file, one in enumerate(variants):
-        if one.platforms:
-            factors[file] *= np.float32(_of_platform(one.platforms, named, tuning.priors))
+    factors = variant_factors(corpus, files, asked=asked, factors=tuning.priors)
     found: Array = prior[chunks] * factors[own_file] * _of_forms(corpus, question, chunks, tuning)
     found[_whole_files(corpus, chunks)] /= np.float32(tuning.priors["module"])
-    steps = np.array([one.is_step for one in variants], dtype=bool)
+    steps = steps_of_migrations(corpus, files)
     if steps.any() and question.query_type is not QueryType.SYMBOL and asked.isdisjoint(MIGRATING):
         rows = np.flatnonzero(steps[own_file])
         code = [row for row in rows.tolist() if corpus.kind(int(chunks[row])) in CODE_KINDS]
@@ -152,34 +129,3 @@ def short_callables(corpus: Corpus, chunks: Array, kinds: Array) -> Array:
     for member, rows, local in corpus.by_member(chunks):
         found[rows] &= member.segment.last_row[local] - member.segment.first_row[local] < SHORT_LINES
     return found
-
-
-@lru_cache(maxsize=50_000)
-def _variant(path: str) -> _Variant:
-    """Return what a path says of what its file is a variant of."""
-    platforms = frozenset(PLATFORMS[word] for word in name_words(path) if word in PLATFORMS)
-    *folders, name = path.split("/")
-    is_revision = folders[-1:] == [REVISIONS] and REVISION.match(name) is not None
-    is_step = STEP.match(name) is not None and not MIGRATIONS.isdisjoint(folders)
-    version = VERSION_FOLDER.search(path)
-    beside, number = (path[: version.start()], int(version[1])) if version else ("", -1)
-    return _Variant(platforms, is_step or is_revision, beside, number)
-
-
-def _of_platform(own: Set[str], named: Set[str], factors: Mapping[str, float]) -> float:
-    """Return the factor of a file for some platforms, none for any, where a query names some."""
-    if own & named:
-        return factors["named_platform"]
-    return factors["platform"] if own - (named or USUAL_PLATFORM) else 1.0
-
-
-def _of_versions(variants: Sequence[_Variant], asked: Set[str], factor: float) -> Array:
-    """Return the factor of each file, f32[variants]: below one where another has a later version of its folder."""
-    latest: dict[str, int] = {}
-    for one in variants:
-        if one.version >= 0:
-            latest[one.beside] = max(latest.get(one.beside, 0), one.version)
-    outdated = [
-        one.version >= 0 and one.version < latest[one.beside] and f"v{one.version}" not in asked for one in variants
-    ]
-    return np.where(outdated, np.float32(factor), np.float32(1))

@@ -18,6 +18,7 @@ from coderag.record import record, replaced
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.features import FEATURES, FeatureColumns
 from coderag.search.ranking.priors import short_callables
+from coderag.search.ranking.spelled import spelled
 from coderag.search.ranking.sums import weighted_sums
 from coderag.search.ranking.surroundings import CALLABLES, forms
 from coderag.search.ranking.trees import Trees, read_trees, tree_scores
@@ -27,26 +28,33 @@ from coderag.search.retrieval.history import NO_EVIDENCE, Evidence
 from coderag.search.retrieval.lexical import Scores
 
 __all__ = [
+    "RANKER",
+    "RANKERS",
     "Pick",
     "Ranked",
     "Ranking",
     "Rows",
     "feature_rows",
     "in_order",
+    "namesakes",
     "ranked_chunks",
     "spread",
     "weigh",
     "with_documents_alone",
     "with_implementations",
+    "with_namesakes",
 ]
 
-PARTS = (*FEATURES, "learned", "factor")  # of a score
 DECLARED = 10  # of a ranking; further down nobody looks for what is behind a declaration
 MAX_NAMED = 4  # candidates of one name; more have it for what they are all able to do
 CONSTRUCTORS = frozenset("__construct __init__ constructor init initialize new".split())  # each is of its own type
 ASKING_FOR_WORK = frozenset({QueryType.BEHAVIOR, QueryType.EDIT})
 ANSWERED_BY_DOCUMENTS = frozenset({QueryType.TOPIC, QueryType.BEHAVIOR})
+RANKER = "ranker.json"
+RANKERS = {QueryType.EDIT: "ranker_of_changes.json"}  # what a change is made in is learned from commits
 ALL, MUCH = 0.99, 0.4  # shares of a question's words, by rarity
+NONE = np.empty(0, dtype=np.int64)
+NAMESAKE = np.float32(0.4)  # of the best score, which is gained by what is called as the question says
 Pick = tuple[int, float]  # the position of a candidate, and its score
 
 
@@ -56,7 +64,7 @@ class Ranked:
 
     chunk: int
     score: float
-    parts: dict[str, float]
+    parts: dict[str, float]  # the features that weigh something, "learned" and "factor"
     confidence: float = 0.0
 
 
@@ -138,36 +146,38 @@ def weigh(rows: Rows, tuning: Tuning, *, use_ranker: bool) -> Ranking:
     learned_weight = tuning.ltr_weight[rows.query_type] if use_ranker else 0.0
     # What weighs nothing is not computed: it adds 0 either way, and the trees alone look at it.
     weighed = rows.columns.rows(FEATURES if learned_weight else [name for name in FEATURES if of_feature.get(name)])
-    learned = _learned(weighed, learned_weight)
+    learned = _learned(weighed, learned_weight, rows.query_type)
     scores = (weighted_sums(weighed, weights) + learned) * rows.prior
     order = np.argsort(-scores, kind="stable")  # equal ones stay in order of path and line
     decay = tuning.file_decay[rows.query_type]
     return Ranking(rows, order, scores[order], weights, weighed, learned, decay)
 
 
-def _learned(features: Array, weight: float) -> Array:
+def _learned(features: Array, weight: float, query_type: QueryType) -> Array:
     """Return what the learned ranker adds to each candidate's score, f32[n] in 0..weight."""
     if not weight or not len(features):
         return np.zeros(len(features), dtype=np.float32)
-    added: Array = np.float32(weight) / (1.0 + np.exp(-tree_scores(shipped_ranker(), features)))
+    added: Array = np.float32(weight) / (1.0 + np.exp(-tree_scores(shipped_ranker(query_type), features)))
     return added
 
 
 @cache
-def shipped_ranker() -> Trees:
-    """Return the ranker that comes with coderag (scripts/train_ranker.py); raises RerankerError."""
-    return read_trees(Path(__file__).with_name("ranker.json"), FEATURES)
+def shipped_ranker(query_type: QueryType) -> Trees:
+    """Return the ranker that comes with coderag for a type of query (scripts/train_ranker.py); raises RerankerError."""
+    return read_trees(Path(__file__).with_name(RANKERS.get(query_type, RANKER)), FEATURES)
 
 
 def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]:
     """Return the candidates picked from a ranking, with the parts of their scores."""
     rows = ranking.rows
     picked = ranking.order[np.array([position for position, _ in picks], dtype=np.int64)]
-    chunks, learned, factors = (column[picked].tolist() for column in (rows.chunks, ranking.learned, rows.prior))
-    weighed = (ranking.features[picked] * ranking.weights).tolist()
+    weighing = np.flatnonzero(ranking.weights)
+    names = [*(FEATURES[at] for at in weighing.tolist()), "learned", "factor"]
+    weighed = ranking.features[np.ix_(picked, weighing)] * ranking.weights[weighing]
+    parts = np.column_stack([weighed, ranking.learned[picked], rows.prior[picked]]).tolist()
     return tuple(
-        Ranked(chunk, score, dict(zip(PARTS, (*parts, added, factor), strict=True)))
-        for (_, score), chunk, parts, added, factor in zip(picks, chunks, weighed, learned, factors, strict=True)
+        Ranked(chunk, score, dict(zip(names, own, strict=True)))
+        for (_, score), chunk, own in zip(picks, rows.chunks[picked].tolist(), parts, strict=True)
     )
 
 
@@ -217,6 +227,30 @@ def with_implementations(corpus: Corpus, ranking: Ranking) -> Ranking:
         if names[place] not in CONSTRUCTORS and 0 < len(named) <= MAX_NAMED and named[0] > place:
             scores[named[0]] = max(scores[named[0]], scores[place])
     return in_order(ranking, scores)
+
+
+def namesakes(corpus: Corpus, rows: Rows) -> Array:
+    """Return which candidates are called as the question says, ForkRepository for "fork a repository": i64[n], rows.
+
+    A name of one word says too little, and what more than a few are called is no name for one of them.
+    """
+    if rows.query_type is QueryType.SYMBOL or not len(rows.chunks):
+        return NONE
+    named = np.flatnonzero((rows.columns["name"] >= ALL) & (rows.columns["named"] >= ALL))
+    if not 0 < len(named) <= MAX_NAMED * 2:
+        return NONE
+    names = corpus.names(rows.chunks[named])
+    named = named[[len(spelled(name, "").terms) > 1 for name, _ in names]]
+    return named if len(named) <= MAX_NAMED else NONE
+
+
+def with_namesakes(ranking: Ranking, named: Array) -> Ranking:
+    """Return a ranking in which candidates, i64[n] rows, gain a share of the best score, as far as their prior goes."""
+    if not len(named):
+        return ranking
+    gains = np.zeros_like(ranking.scores)
+    gains[named] = NAMESAKE * ranking.scores[0] * np.minimum(ranking.rows.prior[named], 1)
+    return in_order(ranking, ranking.scores + gains[ranking.order])
 
 
 def _own(name: str) -> str:

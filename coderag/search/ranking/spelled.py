@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from coderag.text.tokens import split_identifier, stem, term_hash, terms, terms_of_pieces, words
+from coderag.text.tokens import MAX_WORD, split_identifier, stem, term_hash, terms, terms_of_pieces, words
 
 __all__ = [
     "BEGINNING_LETTERS",
     "Spelled",
     "SpelledPath",
     "beginning",
-    "file_key",
     "name_key",
     "spelled",
     "spelled_path",
@@ -33,6 +32,7 @@ class Spelled(NamedTuple):
     scope_words: tuple[str, ...]
     scope_terms: tuple[str, ...]
     stems: tuple[str, ...]  # of scope and name, in this order
+    key: int  # of the whole name in the postings of texts, as `name_key` gives it
 
 
 class SpelledPath(NamedTuple):
@@ -43,32 +43,28 @@ class SpelledPath(NamedTuple):
     stems: tuple[str, ...]
     name_words: tuple[str, ...]
     name_terms: tuple[str, ...]
+    key: int  # of the whole name of the file in the postings of texts
 
 
 def spelled(name: str, scope: str) -> Spelled:
     """Return what a chunk's name and its scope are made of."""
-    own, own_terms = _apart(name)
-    around, scope_terms = _remembered_apart(scope)
-    stems = tuple(map(stem, dict.fromkeys((*around, *own)) if around else own))
-    return Spelled(own, own_terms, around, scope_terms, stems)
+    own = _apart(name)
+    around = _remembered_apart(scope)
+    stems = tuple(map(stem, dict.fromkeys((*around.words, *own.words)) if around.words else own.words))
+    return Spelled(own.words, own.terms, around.words, around.terms, stems, _key(name, own))
 
 
 def spelled_path(path: str) -> SpelledPath:
     """Return what a file's path and name are made of."""
-    found, _ = _apart(path)
-    words, terms = _apart(_file_name(path))
-    return SpelledPath(path.rpartition("/")[0], found, tuple(map(stem, found)), words, terms)
+    found, name = _apart(path).words, _file_name(path)
+    own = _apart(name)
+    return SpelledPath(path.rpartition("/")[0], found, tuple(map(stem, found)), own.words, own.terms, _key(name, own))
 
 
 def name_key(name: str) -> int:
     """Return the key of the term of a whole name in the postings of texts, NO_KEY where it has none."""
     split = terms(name.rpartition(" ")[2].rpartition(".")[2] or "_")
     return term_hash(split[-1]) if split and split[-1] else NO_KEY
-
-
-def file_key(path: str) -> int:
-    """Return the same of a file's name."""
-    return name_key(_file_name(path))
 
 
 def without_plural(word: str) -> str:
@@ -88,19 +84,34 @@ def _file_name(path: str) -> str:
     return folder.rpartition("/")[2] if own in NAMELESS_STEMS and folder else own
 
 
-def _apart(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of a name or path in lower case, each once, and its terms.
+class _Apart(NamedTuple):
+    """A name or path taken apart."""
 
-    The terms are those of its pieces only, or of the whole where it has one.
-    """
+    words: tuple[str, ...]  # in lower case, each once
+    terms: tuple[str, ...]  # of its pieces only, or of the whole where it has one
+    last: str  # the term of its last identifier as a whole, "" for none
+
+
+def _apart(text: str) -> _Apart:
+    if text.isalpha() and text.islower() and text.isascii() and len(text) <= MAX_WORD:
+        whole = stem(text)
+        return _Apart((text,), (whole,), whole)
     found: list[str] = []
     of_words: list[str] = []
+    whole = ""
     for word in words(text):
         pieces = split_identifier(word)
         found += pieces
         *some, whole = terms_of_pieces(word, pieces) or ("",)
         of_words += some or [whole]
-    return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(of_words))
+    return _Apart(tuple(dict.fromkeys(found)), tuple(dict.fromkeys(of_words)), whole)
+
+
+def _key(name: str, apart: _Apart) -> int:
+    """Return what `name_key` does of a name that was taken apart."""
+    if not (name.isascii() and name.isidentifier()):
+        return name_key(name)
+    return term_hash(apart.last) if apart.last else NO_KEY
 
 
 _remembered_apart = lru_cache(maxsize=REMEMBERED)(_apart)  # many names have the same scope

@@ -66,7 +66,7 @@ PRIORS = {
 # Per query type: weight of the dense list in the fusion, where the lexical list has weight 1; weight of the learned
 # ranker beside the weighted sum; and the share of its score that each further hit of a file keeps.
 DENSE_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.5, QueryType.EDIT: 0.5, QueryType.BEHAVIOR: 1.0}
-LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 3.0, QueryType.BEHAVIOR: 6.0}
+LTR_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 4.5, QueryType.BEHAVIOR: 6.0}
 # Weight of the list of chunks by the subjects of their commits in the fusion; 0 for no look at the history.
 HISTORY_WEIGHT = {QueryType.SYMBOL: 0.0, QueryType.TOPIC: 0.0, QueryType.EDIT: 1.0, QueryType.BEHAVIOR: 0.0}
 FILE_DECAY = {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.68, QueryType.EDIT: 0.95, QueryType.BEHAVIOR: 0.95}

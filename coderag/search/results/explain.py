@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
@@ -136,13 +135,14 @@ def _hit_of(chunk: Chunk, asked: _QuestionWords, ranked: Ranked, *, also: tuple[
 
 def _best_lines(chunk: Chunk, matched: Mapping[str, float]) -> tuple[int, ...]:
     """Return the lines that hold the most of the question, in order; at least the chunk's first."""
-    numbers = [line for part in chunk.parts for line in range(part.start_line, part.end_line + 1)]
+    of_parts = [range(part.start_line, part.end_line + 1) for part in chunk.parts]
+    numbers = of_parts[0] if len(of_parts) == 1 else list(chain.from_iterable(of_parts))
     held: dict[int, list[float]] = {}  # of each row that has some of the words, their weights
     for word, weight in matched.items():
         for row in dict.fromkeys(_rows_with(word, chunk.text)):
             held.setdefault(row, []).append(weight)
     scored = [(fsum(weights), -numbers[row]) for row, weights in held.items() if row < len(numbers)]
-    best = heapq.nlargest(BEST_LINES, scored)
+    best = sorted(scored, reverse=True)[:BEST_LINES]
     return tuple(sorted(-number for _, number in best)) or (chunk.span.start_line,)
 
 
@@ -164,7 +164,7 @@ def _terms(found: Iterable[str]) -> set[str]:
 
 
 def _reasons(chunk: Chunk, asked: _QuestionWords, ranked: Ranked, *, present: Set[str]) -> list[str]:
-    parts = ranked.parts
+    parts = defaultdict(float, ranked.parts)
     reasons: list[str] = []
     if MESSAGE_PART in parts:
         reasons.append("has the question verbatim")

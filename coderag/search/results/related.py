@@ -1,17 +1,17 @@
-"""Hits to their close relations in the graph, and to its neighbours as further hits."""
+"""Hits to their close relations in the graph, in brief, and to its neighbours as further hits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from coderag.graph.queries.relations import Relations
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
 from coderag.record import replaced
 from coderag.text.tokens import words
-from coderag.types import Hit, Kind
+from coderag.types import Hit, Kind, Relation
 
-__all__ = ["Graphs", "node_of", "related_hits", "with_relations"]
+__all__ = ["Graphs", "nodes_of", "related_hits", "relations_text", "with_relations"]
 
 Graphs = Mapping[str, Relations]  # by repository
 Found = Sequence[tuple[int, Hit]]  # hits with the numbers of their chunks
@@ -20,12 +20,23 @@ SHARE = 0.5  # of the score of the hit that a neighbour is related to
 
 def with_relations(corpus: Corpus, found: Found, graphs: Graphs) -> list[tuple[int, Hit]]:
     """Return hits with their relations; a hit of a file that changed since its graph was made has none."""
-    related = []
-    for chunk, hit in found:
-        node = node_of(corpus, chunk, graphs)
-        relations = () if node is None else graphs[hit.chunk.repository].of(node)
-        related.append((chunk, replaced(hit, relations=relations) if relations else hit))
-    return related
+    relations: dict[int, tuple[Relation, ...]] = {}
+    for repository, nodes in nodes_of(corpus, [chunk for chunk, _ in found], graphs).items():
+        relations |= zip(nodes, graphs[repository].of(list(nodes.values())), strict=True)
+    return [(chunk, replaced(hit, relations=own) if (own := relations.get(chunk)) else hit) for chunk, hit in found]
+
+
+def relations_text(relations: Sequence[Relation]) -> str:
+    """Return relations in brief: `called by a, b (+3) · reads orders`."""
+    kinds: dict[str, list[Relation]] = {}
+    for relation in relations:
+        kinds.setdefault(relation.kind, []).append(relation)
+    parts = []
+    for kind, found in kinds.items():
+        more = found[0].total - len(found)
+        names = ", ".join(relation.name for relation in found)
+        parts.append(f"{kind} {names}{f' (+{more:,})' if more else ''}")
+    return " · ".join(parts)
 
 
 def related_hits(
@@ -63,26 +74,37 @@ def _seeds(corpus: Corpus, question: str, found: Found, graphs: Graphs) -> Itera
     for repository, relations in graphs.items():
         for node in relations.tables_named(words(question)):
             yield repository, node, score, confidence
+    nodes = nodes_of(corpus, [chunk for chunk, _ in found], graphs)
     for chunk, hit in found:
-        own = node_of(corpus, chunk, graphs)
+        own = nodes.get(hit.chunk.repository, {}).get(chunk)
         if own is not None:
             yield hit.chunk.repository, own, hit.score, hit.confidence
 
 
-def node_of(corpus: Corpus, chunk: int, graphs: Graphs) -> int | None:
-    """Return the node of a chunk; None where the graph has none, or of another version of the file."""
-    member, local = corpus.member_of(chunk)
-    segment = member.segment
-    relations = graphs.get(member.repository)
-    if relations is None:
-        return None
-    form = member.form(local)
-    if not form.defines or form.continues:
-        return None
-    number = int(segment.chunk_file[local])
-    file = relations.file(segment.paths[number], member.blob(number))
-    if file is None:
-        return None
-    if form.kind in (Kind.TABLE, Kind.VIEW):
-        return relations.table(file, segment.name(local))
-    return relations.node(file, int(segment.first_row[local]), int(segment.last_row[local]))
+def nodes_of(corpus: Corpus, chunks: Iterable[int], graphs: Graphs) -> dict[str, dict[int, int]]:
+    """Return the nodes of some chunks, by repository and chunk.
+
+    A chunk is missing where the graph has no node of it, or is of another version of its file.
+    """
+    found: dict[str, dict[int, int]] = {}
+    asked: dict[str, list[tuple[int, int, int, int]]] = {}
+    for chunk in chunks:
+        member, local = corpus.member_of(chunk)
+        segment, relations = member.segment, graphs.get(member.repository)
+        form = member.form(local)
+        if relations is None or not form.defines or form.continues:
+            continue
+        number = int(segment.chunk_file[local])
+        file = relations.file(segment.paths[number], member.blob(number))
+        if file is None:
+            continue
+        if form.kind not in (Kind.TABLE, Kind.VIEW):
+            rows = int(segment.first_row[local]), int(segment.last_row[local])
+            asked.setdefault(member.repository, []).append((chunk, file, *rows))
+        elif (table := relations.table(file, segment.name(local))) is not None:
+            found.setdefault(member.repository, {})[chunk] = table
+    for repository, definitions in asked.items():
+        numbers, *places = zip(*definitions, strict=True)
+        nodes = zip(numbers, graphs[repository].nodes(*places), strict=True)
+        found.setdefault(repository, {}).update((chunk, node) for chunk, node in nodes if node is not None)
+    return found

@@ -42,9 +42,13 @@ class Listed:
 
         Equal scores share the best of their ranks: the order among them says when their files were read.
         """
-        ranks = np.searchsorted(-self.scores, -self.scores, side="left") + 1
-        rank_of = dict(zip(self.best.tolist(), ranks.tolist(), strict=True))
-        return np.array([1 / rank_of[one] if one in rank_of else 0.0 for one in chunks.tolist()], dtype=np.float32)
+        if not len(self.best):
+            return np.zeros(len(chunks), dtype=np.float32)
+        by_number = np.argsort(self.best)
+        places = by_number[np.minimum(self.best.searchsorted(chunks, sorter=by_number), len(self.best) - 1)]
+        ranks = np.searchsorted(-self.scores, -self.scores[places], side="left") + 1
+        found: Array = np.where(self.best[places] == chunks, 1 / ranks, 0).astype(np.float32)
+        return found
 
     def reciprocal(self, chunks: Array, scores: Array) -> Array:
         """Return the reciprocal rank of some chunks, f32[chunks] in 0..1; 0 for those not on the list.

@@ -43,7 +43,7 @@ def soft_coverage(corpus: Corpus, weights: Mapping[str, float], chunks: Array) -
         positions = postings.find(hashes)
         known = np.flatnonzero(positions >= 0)
         held = np.zeros((len(hashes), len(local)), dtype=np.float32)
-        held[known] = (postings.weights_of(positions[known], local) > 0) * likeness[known, np.newaxis]
+        held[known] = postings.are_held(positions[known], local) * likeness[known, np.newaxis]
         best[:, rows] = np.maximum.reduceat(held, first, axis=0)
     return weighted_sums(best.T == 1.0, shares), weighted_sums(best.T, shares)
 

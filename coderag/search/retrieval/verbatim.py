@@ -19,16 +19,16 @@ from coderag.record import record, replaced
 from coderag.search.query.pasted import Pasted, is_plain
 from coderag.search.query.vocabulary import STOP_WORDS
 from coderag.search.ranking.sums import weighted_sums
-from coderag.search.retrieval.alignment import Alignment, align
 from coderag.search.retrieval.lexical import Scores
 from coderag.search.retrieval.spelled_chunks import names_a_file, spelled_chunks, whole_terms
 from coderag.text.tokens import plain_name, terms
 from coderag.types import Kind
 
 if TYPE_CHECKING:
+    from coderag.search.retrieval.alignment import Alignment
     from coderag.search.retrieval.key_uses import KeyUse
 
-__all__ = ["NONE", "Verbatim", "verbatim_matches"]
+__all__ = ["NONE", "Verbatim", "beside_namesakes", "verbatim_matches"]
 
 FUNCTIONS = frozenset({Kind.FUNCTION, Kind.METHOD})
 MAX_READ = 24  # chunks whose text is looked at for a message
@@ -49,6 +49,7 @@ MIN_PROSE_WORDS = 6  # outside of strings
 # Content words beside the names of a question that is about these; fewer where a name may be English, too.
 MAX_OTHERS, MAX_OTHERS_OF_PLAIN = 2, 1
 FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file has its own name the least
+MAX_STOPS_OF_NAMED = 2  # stop words of a text that says what something is called
 MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
 
 
@@ -90,6 +91,23 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
     return Verbatim(messages, names, asking, frozenset(entries), _aside(corpus, messages) if asking else frozenset())
 
 
+def beside_namesakes(corpus: Corpus, verbatim: Verbatim, chunks: Array, *, text: str) -> Verbatim:
+    """Return matches with i64[n] chunks that are called as the text says, before documents and translations of it.
+
+    "fork a repository" may be a button's text, and ForkRepository is meant. A message that code has is one, and so is a
+    whole sentence: "The repository could not be forked".
+    """
+    if sum(word in STOP_WORDS for word in text.lower().split()) > MAX_STOPS_OF_NAMED:
+        return verbatim
+    besides = _aside(corpus, verbatim.messages) | verbatim.entries
+    if verbatim.messages.keys() - besides:
+        return verbatim
+    named = {chunk for chunk in chunks.tolist() if chunk not in besides and not _is_entry(corpus, chunk)}
+    code = named - _aside(corpus, named)
+    most = max(verbatim.messages.values()) + SIGNS
+    return replaced(verbatim, messages={**verbatim.messages, **dict.fromkeys(code, most)})
+
+
 def _is_entry(corpus: Corpus, chunk: int) -> bool:
     """Tell whether a chunk is a piece of a file of translations, and no function in one."""
     return is_translation(corpus.place(chunk)[0]) and corpus.kind(chunk) not in FUNCTIONS
@@ -121,7 +139,12 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
     weights |= {word: VALUE_SHARE * weights[word] for word in question.values if word in weights}
     found: dict[int, float] = {}
     most = 0.0
-    for chunk, worth in _promising(corpus, question, weights, scores=scores, allowed=allowed):
+    promising = _promising(corpus, question, weights, scores=scores, allowed=allowed)
+    if not promising:
+        return found
+    from coderag.search.retrieval.alignment import align  # most questions are no messages
+
+    for chunk, worth in promising:
         if worth < most:
             break  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
@@ -211,7 +234,7 @@ def _worth(corpus: Corpus, chunks: Array, *, keys: Array, shares: Array) -> Arra
         positions = postings.find(keys)
         known = np.flatnonzero(positions >= 0)
         if end > first and len(known):
-            has = postings.weights_of(positions[known], chunks[first:end] - member.first_chunk) > 0
+            has = postings.are_held(positions[known], chunks[first:end] - member.first_chunk)
             worth[first:end] = weighted_sums(has.T, shares[known])
     return worth
 

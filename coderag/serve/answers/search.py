@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from coderag.api.index import Index
-from coderag.search.results.relations import relations_text
+from coderag.search.results.related import relations_text
 from coderag.serve.answer import Answer
 from coderag.serve.arguments import SearchArguments, words
 from coderag.serve.page import Page, cut

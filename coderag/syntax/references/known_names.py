@@ -10,12 +10,12 @@ from coderag.syntax.references.bindings import SELVES
 from coderag.syntax.references.owners import Owners
 from coderag.syntax.references.records import Binding, Imported
 
-__all__ = ["Known", "first_part"]
+__all__ = ["KnownNames", "first_part"]
 
 SPECIAL = SELVES | {"super", "base", "parent", "Self"}
 
 
-class Known:
+class KnownNames:
     """The names that may stand for something beyond the function that uses them."""
 
     def __init__(

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 
 from coderag.syntax import grammar
 from coderag.syntax.call_routes import call_routes
@@ -18,12 +19,13 @@ from coderag.syntax.link_captures import LinkCaptures, Nodes
 from coderag.syntax.outline import Outline
 from coderag.syntax.parsed import Parsed
 from coderag.syntax.references.bindings import SELVES, read_bindings
+from coderag.syntax.references.events import EVENTS_OF, read_events
 from coderag.syntax.references.fixtures import read_fixtures
 from coderag.syntax.references.imports import plain_text, read_imports
-from coderag.syntax.references.known_names import Known, first_part
+from coderag.syntax.references.known_names import KnownNames, first_part
 from coderag.syntax.references.owners import Owners
 from coderag.syntax.references.receivers import NO_SIGN, Chains
-from coderag.syntax.references.records import FileReferences, Reference, Role
+from coderag.syntax.references.records import FileReferences, Reference, Role, Route
 from coderag.syntax.references.requests import read_requests
 from coderag.syntax.references.routes import read_routes
 from coderag.syntax.references.types import type_names
@@ -62,25 +64,21 @@ def read_references(parsed: Parsed, outline: Outline) -> FileReferences:
     reading.add_requests(captures.routes)
     if language.name == FIXTURES_OF:
         reading.add_fixtures(captures)
-    known = Known(language, owners, imports, bindings)
+    elif language.name in EVENTS_OF:
+        reading.add_events()
+    known = KnownNames(language, owners, imports, bindings)
     reading.add_types(captures, known)
     reading.add_references(captures, known)
+    routes = read_routes(
+        lines, captures, outline, owners=owners, chains=chains, language=language, root=parsed.tree.root_node
+    )
+    reading.add_calls_of_handlers(routes)
     return FileReferences(
         module=_package(lines, captures.packages),
         imports=tuple(imports),
         mentions=tuple(reading.all()),
         bindings=tuple(bindings),
-        routes=tuple(
-            read_routes(
-                lines,
-                captures,
-                outline,
-                owners=owners,
-                chains=chains,
-                language=language,
-                root=parsed.tree.root_node,
-            )
-        ),
+        routes=tuple(routes),
         exports=tuple(
             dict.fromkeys(
                 plain_text(lines.data[node.start_byte : node.end_byte])
@@ -106,13 +104,16 @@ class _Reading:
         self._calls = {start for start, _ in outline.calls}
         self._taken: set[int] = set()  # last bytes of names that are mentioned as more than a value
         self._found: dict[Key, int] = {}  # with the byte
+        self._repeated: list[tuple[int, Key]] = []  # calls of handlers without a name that are found elsewhere, too
 
     def all(self) -> list[Reference]:
         """Return the mentions in order."""
         starts, found = self._lines.starts, self._found
         make = tuple.__new__  # as Mention(...) does, in half the time
-        placed = sorted(found, key=found.__getitem__)[:MAX_MENTIONS]
-        return [make(Reference, (bisect_right(starts, found[key]) - 1, *key)) for key in placed]
+        placed = [(found[key], key) for key in sorted(found, key=found.__getitem__)]
+        if self._repeated:
+            placed = sorted((*placed, *self._repeated), key=itemgetter(0))
+        return [make(Reference, (bisect_right(starts, start) - 1, *key)) for start, key in placed[:MAX_MENTIONS]]
 
     def _add_expression(self, owner: int, role: Role, *, start: int, end: int) -> None:
         written = self._chains.ending(start, end)
@@ -161,6 +162,25 @@ class _Reading:
                 for member, of in members(receiver):
                     found.setdefault((owner, Role.REFERENCE, member, of), start)
 
+    def add_calls_of_handlers(self, routes: Iterable[Route]) -> None:
+        """Add the calls in handlers of routes without a name that were added for what stands before them."""
+        spans = sorted({(route.row, route.last_row) for route in routes if route.last_row >= 0})
+        if not spans:
+            return
+        starts, seen = self._lines.starts, set[tuple[int, Key]]()
+        firsts = [first for first, _ in spans]
+        for start, name in self._outline.calls:
+            row = bisect_right(starts, start) - 1
+            span = bisect_right(firsts, row) - 1
+            if span < 0 or row > spans[span][1]:
+                continue
+            receiver = "" if self._lines.data[start - 1] in NO_SIGN else self._chains.before(start)
+            key = self._owners.at(start), Role.CALL, name, receiver
+            known = self._found.get(key, start)
+            if known < starts[firsts[span]] and (span, key) not in seen:
+                seen.add((span, key))
+                self._repeated.append((start, key))
+
     def add_requests(self, routes: Iterable[Nodes]) -> None:
         """Add the addresses that calls are handed."""
         taken = {nodes["address"][0].start_byte for nodes in routes}
@@ -174,7 +194,13 @@ class _Reading:
         ):
             self._found.setdefault((owner, Role.FIXTURE, name, receiver), start)
 
-    def add_types(self, captures: LinkCaptures, known: Known) -> None:
+    def add_events(self) -> None:
+        """Add the events that are emitted and handled."""
+        for start, event, handler in read_events(self._lines.data, self._outline.calls):
+            role = Role.EMIT if handler is None else Role.HANDLE
+            self._found.setdefault((self._owners.at(start), role, event, handler or ""), start)
+
+    def add_types(self, captures: LinkCaptures, known: KnownNames) -> None:
         """Add every name of the types that are written."""
         data, taken, calls = self._lines.data, self._taken, self._calls
         owner, begin, beyond = -1, 0, 0
@@ -196,7 +222,7 @@ class _Reading:
                 seen.add((owner, raw))
             self._add_type(owner, raw, start, known=known)
 
-    def _add_type(self, owner: int, raw: bytes, start: int, *, known: Known) -> None:
+    def _add_type(self, owner: int, raw: bytes, start: int, *, known: KnownNames) -> None:
         definition = self._outline.definitions[owner] if owner >= 0 else None
         for written in type_names(raw.decode("utf-8", "replace")):
             receiver, name = split_last(written)
@@ -207,7 +233,7 @@ class _Reading:
                 continue  # a definition's own name
             self._found.setdefault((owner, Role.TYPE, name, receiver), start)
 
-    def add_references(self, captures: LinkCaptures, known: Known) -> None:
+    def add_references(self, captures: LinkCaptures, known: KnownNames) -> None:
         """Add values that are known to the file or are members of what is."""
         calls, taken, found = self._calls, self._taken, self._found
         read: dict[bytes, _Value] = {}
@@ -236,7 +262,7 @@ class _Reading:
             if (kept or known.keeps(owner, receiver, name)) and (owner, type_role, name, receiver) not in found:
                 found.setdefault((owner, reference, name, receiver), start)
 
-    def _candidates(self, captures: LinkCaptures, known: Known) -> Iterator[tuple[int, int, bytes, bool]]:
+    def _candidates(self, captures: LinkCaptures, known: KnownNames) -> Iterator[tuple[int, int, bytes, bool]]:
         """Yield the values that may be known, with their bytes and whether they are no member of anything.
 
         Most values are locals and what is made of them: they are left out before anything else is looked at.
@@ -251,7 +277,7 @@ class _Reading:
                     continue
             yield start, end, raw, stands_alone
 
-    def _value(self, start: int, end: int, raw: bytes, known: Known) -> _Value:
+    def _value(self, start: int, end: int, raw: bytes, known: KnownNames) -> _Value:
         if DOT in raw:
             receiver, name = split_last(self._chains.ending(start, end))
         else:

@@ -9,7 +9,18 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-__all__ = ["NO_REFERENCES", "Binding", "FileReferences", "How", "Imported", "Reference", "Role", "Route"]
+__all__ = [
+    "FREQUENT",
+    "NO_REFERENCES",
+    "OF_NO_FILE",
+    "Binding",
+    "FileReferences",
+    "How",
+    "Imported",
+    "Reference",
+    "Role",
+    "Route",
+]
 
 
 class Role(IntEnum):
@@ -24,6 +35,13 @@ class Role(IntEnum):
     DOCUMENT = 6  # named as code in a document
     REQUEST = 7  # an address that is asked for: the name, with {} for what is put in; the receiver is the method or ""
     FIXTURE = 8  # what a test is handed by name; with a receiver, the name by which its owner, a fixture, is known
+    EMIT = 9  # an event that is emitted
+    HANDLE = 10  # an event: the receiver is what handles it, as it is written, or ""
+
+
+FREQUENT = frozenset({Role.CALL, Role.REFERENCE, Role.TYPE, Role.DOCUMENT})
+# Those whose edges are found with every graph, for all files at once.
+OF_NO_FILE = frozenset({Role.FIXTURE, Role.EMIT, Role.HANDLE})
 
 
 class Reference(NamedTuple):
@@ -76,6 +94,7 @@ class Route(NamedTuple):
     handler: str  # as written: "views.show"; "" : the definition at `handles`; "include(x)": the routes of x
     handles: int = -1
     group: str = ""  # the variable that it is added to: "router"
+    last_row: int = -1  # of a handler without a name, which begins in `row`
 
 
 class FileReferences(NamedTuple):
@@ -87,6 +106,18 @@ class FileReferences(NamedTuple):
     bindings: tuple[Binding, ...] = ()
     routes: tuple[Route, ...] = ()
     exports: tuple[str, ...] = ()  # the names that the file exports, where only those it names are: __all__, export
+
+    def rows(self) -> FileReferences:
+        """Return itself, as what is stored gives its rows."""
+        return self
+
+    def rare(self) -> tuple[Reference, ...]:
+        """Return the mentions of rare roles."""
+        return tuple(mention for mention in self.mentions if mention.role not in FREQUENT)
+
+    def may_mention(self, words: frozenset[str]) -> bool:
+        """Tell whether a mention has one of these names, or is reached through one."""
+        return any(one.name in words or one.receiver.partition(".")[0] in words for one in self.mentions)
 
 
 NO_REFERENCES = FileReferences()

@@ -42,9 +42,11 @@ CLIENTS = frozenset(  # they ask for addresses instead of answering them
     " mock redis storage localStorage params headers config".split()
 )
 CONSTRAINTS = frozenset({"Methods", "methods"})  # calls behind a route that tell its methods
+SPACE = re.compile(r"\s")
 METHOD_FIRST = re.compile(r"([A-Z]{3,7}) +(.*)")  # the patterns of Go's net/http: "GET /users"
 CONSTANT = "="  # instead of a method: the handler is the name of a constant that begins addresses, the address its text
 ROUTER_CALL = "register"  # of a router of Django REST framework
+ROUTER_NAME = "router"  # what the name of a receiver ends with whose addresses may have no slash
 ROUTER = "@"  # before the name of a router whose prefix is told
 MOUNTED = "@"  # instead of an action: the routes of the class itself
 ACTIONS = "@action"  # the group of further actions of a class: they answer where the class is registered
@@ -103,6 +105,7 @@ class _Routes:
         self._groups = RouteGroups(language.route_groups, owners, lines.data)
         self._of_definitions: dict[int, str] = {}
         self._found: dict[Key, dict[str, None]] = {}  # with the methods
+        self._last_rows: dict[Key, int] = {}  # of handlers without a name
         self._bare: dict[tuple[int, str], Key] = {}  # without an address of their own, by what handles which method
         self._addressed: set[tuple[int, str]] = set()
 
@@ -165,6 +168,8 @@ class _Routes:
             else:
                 self._addressed.add((handles, method))
             self._found.setdefault(key, {})[method] = None
+            if not handler and "handler" in nodes:
+                self._last_rows[key] = nodes["handler"][0].end_point[0]
 
     def _call(self, nodes: Nodes) -> _Call | None:
         """Return the call of a match, None if it is that of a client or of no router."""
@@ -182,6 +187,8 @@ class _Routes:
             return None
         if (both := METHOD_FIRST.fullmatch(address)) is not None:
             method, address = method_of(both[1]), both[2]
+        if SPACE.search(address):  # a text that is written to a log: log.Trace("Deleting %d/%d", ...)
+            return None
         return _Call(verb, receiver, method, address, is_bare)
 
     def _around(self, nodes: Nodes, call: _Call) -> Around | None:
@@ -193,7 +200,10 @@ class _Routes:
             return around
         if call.is_bare and not around.prefix:
             return None
-        is_route = not call.receiver or "/" in f"{around.prefix}{call.address}" or self._is_bare(call.address)
+        is_router = call.receiver.rpartition(".")[2].lower().endswith(ROUTER_NAME) and " " not in call.address
+        is_route = (
+            is_router or not call.receiver or "/" in f"{around.prefix}{call.address}" or self._is_bare(call.address)
+        )
         return around if is_route else None
 
     def _decorated(self, nodes: Nodes, call: _Call) -> tuple[_Call, Around, int] | None:
@@ -309,9 +319,10 @@ class _Routes:
         routes = []
         for told in self._bare.keys() & self._addressed:
             self._found.pop(self._bare[told], None)
-        for (row, owner, address, handler, handles, group), methods in self._found.items():
-            named = [method for method in methods if method]
-            routes += [Route(row, owner, method, address, handler, handles, group) for method in named or [""]]
+        for key, methods in self._found.items():
+            row, owner, address, handler, handles, group = key
+            last, named = self._last_rows.get(key, -1), [method for method in methods if method]
+            routes += [Route(row, owner, method, address, handler, handles, group, last) for method in named or [""]]
         return sorted(routes)
 
 

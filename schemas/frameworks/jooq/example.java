@@ -46,3 +46,27 @@ class Orders {
         widget.select(Status.CLOSED);
     }
 }
+
+/** What jOOQ generates of a table. */
+class Books extends org.jooq.impl.TableImpl<BooksRecord> {
+    public static final Books BOOKS = new Books();
+
+    public final TableField<BooksRecord, Integer> ID = createField(
+        DSL.name("id"), SQLDataType.INTEGER.nullable(false).identity(true), this, "");
+    public final TableField<BooksRecord, String> TITLE = createField(
+        DSL.name("title"), SQLDataType.VARCHAR(400).nullable(false).defaultValue(DSL.inline("x", SQLDataType.VARCHAR)), this, "as printed");
+    public final TableField<BooksRecord, BigDecimal> PRICE = createField(DSL.name("price"), SQLDataType.NUMERIC(10, 2), this, "");
+    public final TableField<BooksRecord, Mood> MOOD = createField(DSL.name("mood"), SQLDataType.VARCHAR.asEnumDataType(Mood.class), this, "");
+    public final Condition OPEN = DSL.condition("open");
+
+    private Books(Name alias, Table<BooksRecord> aliased) {
+        super(alias, null, aliased, null, DSL.comment("Books that are lent"), TableOptions.table(), null);
+    }
+
+    public Books() {
+        this(DSL.name("books"), null);
+    }
+}
+
+class Plain extends TableImpl<PlainRecord> {
+}

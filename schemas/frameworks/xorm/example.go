@@ -45,3 +45,19 @@ type Computed struct {
 }
 
 func (c Computed) TableName() string { return prefix() + "computed" }
+
+type Star struct {
+	ID  int64
+	UID int64 `xorm:"index"`
+}
+
+// starCount is a row of a query.
+type starCount struct {
+	ID  int64 `xorm:"index"`
+	Sum int
+}
+
+type Query struct {
+	ID    int64
+	Limit int `xorm:"-"`
+}

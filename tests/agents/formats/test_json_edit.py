@@ -79,6 +79,7 @@ def test_what_is_put_in_comes_out_again(made: tuple[str, Any]) -> None:
         assert without == text
 
 
+@pytest.mark.slow
 @given(texts())
 def test_items_of_lists_come_out_again(made: tuple[str, Any]) -> None:
     text, value = made

@@ -246,6 +246,7 @@ def test_the_command_takes_limits(shop_root: Path, server: ScriptedModel) -> Non
     assert "no stage called tools" in run("--limits", "steps=2").stderr
 
 
+@pytest.mark.slow
 def test_the_command_shows_plan_evidence_and_end(shop_root: Path, server: ScriptedModel) -> None:
     options = ("--pipeline", "agentic", "--model", server.chat("searches"), "--trace", "--no-refresh")
     command = [sys.executable, "-m", "coderag", "ask", QUESTION, *options]

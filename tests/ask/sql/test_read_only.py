@@ -146,13 +146,14 @@ def test_the_transaction_itself_refuses_to_write(url: str, sql: str) -> None:
         run_query(url, "SELECT a FROM evil")
 
 
-@pytest.mark.parametrize("url", ["sqlite", "postgres"], indirect=True)
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_the_connection_takes_one_statement(url: str) -> None:
     with open_session(parse_url(url), timeout=10) as session, pytest.raises(DatabaseError):
         session.table("SELECT 1; DELETE FROM orders")
     assert run_query(url, ALL).rows == ROWS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [

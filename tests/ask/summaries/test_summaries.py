@@ -53,6 +53,7 @@ def test_parts_are_summarised_once_and_the_answer_is_written_from_them(
     assert len(server.prompts) - before == 1 + len(of_parts) - len(kept)
 
 
+@pytest.mark.slow
 def test_a_summary_that_somebody_changed_is_checked_like_a_draft(
     shop: Index, cache: Path, server: ScriptedModel
 ) -> None:
@@ -64,6 +65,7 @@ def test_a_summary_that_somebody_changed_is_checked_like_a_draft(
     assert "PaymentTeleporter" not in server.prompts[-1].text
 
 
+@pytest.mark.slow
 def test_what_a_model_invents_is_no_overview_and_not_kept(shop: Index, cache: Path, server: ScriptedModel) -> None:
     answer = shop.ask(QUESTION, model=server.chat("invents"), cache=False)
     assert not answer.is_found

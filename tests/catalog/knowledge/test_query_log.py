@@ -85,6 +85,7 @@ def test_the_exports_of_other_systems(header: str, row: str, dialect: str, text:
     assert [(query.text, query.dialect) for query in queries(facts)] == [(text, dialect)]
 
 
+@pytest.mark.slow
 def test_only_the_most_frequent_are_kept_and_the_rest_is_counted() -> None:
     rows = "".join(f"SELECT a{number} FROM t,{number}\n" for number in range(MAX_QUERIES + 5))
     facts = read("query,calls\n" + rows)

@@ -355,6 +355,60 @@ def test_eloquent(text: str, expected: list[str]) -> None:
     assert shown("php", f"<?php\n{text};\n") == expected
 
 
+ENTRIES = """<?php
+namespace App\\Repository;
+use Doctrine\\ORM\\QueryBuilder;
+class EntryRepository extends ServiceEntityRepository
+{{
+    public function __construct(ManagerRegistry $registry) {{ parent::__construct($registry, Entry::class); }}
+    public function f($em, Entry $given) {{ {0}; }}
+    private function all() {{ return $this->createQueryBuilder('e'); }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$this->all()->andWhere('e.isArchived = false')", ["read Entry isArchived"]),
+        ("$this->createQueryBuilder('x')->select('x.id')->orderBy('x.made')", ["read Entry id made"]),
+        ("$q = $this->createQueryBuilder('e'); $q->select('e.id')", ["read Entry", "read Entry id"]),
+        (
+            "$this->createQueryBuilder('e')->join('e.tags', 't')->where('t.label = :x')",
+            ["read Entry *", "read Entry.tags label"],
+        ),
+        ("$q->leftJoin(Tag::class, 't', 'WITH', 't.entry = e.id')", ["read Entry id", "read Tag entry"]),
+        ("$q->andWhere($q->expr()->eq('e.user', ':u'))", ["read Entry user"]),
+        ("$em->createQueryBuilder()->select('u, e')->from(User::class, 'u')", ["read Entry *", "read User *"]),
+        ("$em->createQueryBuilder()->delete(User::class, 'u')->where('u.id = 1')", ["delete User id"]),
+        ("$q->update(User::class, 'u')->set('u.name', ':x')->where('u.id = 1')", ["write User !name id"]),
+        ("$em->createQuery('DELETE FROM App\\Entity\\Tag t WHERE t.label = :x')", ["delete Tag label"]),
+        ("$em->createQuery('SELECT t FROM ' . Tag::class . ' t WHERE t.label = :x')", ["read Tag * label"]),
+        ("$em->getRepository(Tag::class)->findOneBy(['label' => $x])", ["read Tag * label"]),
+        ("$em->getRepository('App:Tag')->count(['label' => $x])", ["read Tag label"]),
+        ("$em->getRepository(Tag::class)->findByLabel($x)", ["read Tag * label"]),
+        ("$this->findBy(['user' => $x], ['made' => 'DESC'])", ["read Entry * user made"]),
+        ("$em->persist($given); $list->persist($given)", ["write Entry *"]),
+        ("$x = $this->find(1); $em->remove($x); $list->remove($x)", ["read Entry *", "delete Entry"]),
+        ("$x = $this->find(1); $x->setTitle(2); $em->flush()", ["read Entry *", "write Entry !title"]),
+    ],
+)
+def test_doctrine(text: str, expected: list[str]) -> None:
+    found = [line for line in shown("php", ENTRIES.format(text)) if not line.startswith("table")]
+    rest = list(found)
+    rest.remove("read Entry *")  # of the function `all`
+    assert sorted(rest) == sorted(expected)
+
+
+def test_a_repository_of_doctrine_is_known_by_its_type() -> None:
+    text = """<?php
+use App\\Repository\\UserRepository;
+class A { public function __construct(private readonly ?UserRepository $users) {}
+  function f(SplObjectStorage $em, $x) { $this->users->findAll(); $em->persist(new User()); $this->x->findAll(); } }
+"""
+    assert shown("php", text) == ["read User *"]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

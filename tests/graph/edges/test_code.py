@@ -958,3 +958,109 @@ class TestGiven:
         "TestMarked.TestInner.test_fourth > make_db",
         "TestGiven.test_given > size",
     }
+
+
+def test_a_test_knows_the_fixtures_of_the_bases_of_its_class(tmp_path: Path) -> None:
+    files = {
+        "tests/base.py": """
+import pytest
+
+class Top:
+    @pytest.fixture
+    def page(self): ...
+
+    @pytest.fixture
+    def size(self): ...
+
+class Base(Top):
+    @pytest.fixture
+    def page(self, size): ...
+""",
+        "tests/test_pages.py": """
+import pytest
+from tests.base import Base
+
+@pytest.fixture
+def page(): ...
+
+@pytest.fixture
+def size(): ...
+
+class TestPages(Base):
+    def test_page(self, page, size): ...
+
+    class TestInner:
+        def test_inner(self, page): ...
+
+class TestOther:
+    def test_other(self, page): ...
+""",
+    }
+    assert calls(tmp_path, files) == {
+        "Base.page > Top.size",
+        "TestPages.test_page > Base.page",
+        "TestPages.test_page > Top.size",
+        "TestPages.TestInner.test_inner > Base.page",
+        "TestOther.test_other > page",
+    }
+
+
+def test_who_emits_an_event_calls_what_handles_it(tmp_path: Path) -> None:
+    files = {
+        "src/bus.ts": """
+import { EventEmitter } from 'events';
+import { sendMail } from './mail';
+export const bus = new EventEmitter();
+
+function audit(order) {}
+const later = () => {};
+
+bus.on('order:saved', audit);
+bus.once("order:saved", sendMail);
+bus.on('order:saved', () => {});
+bus.addListener(`gone`, audit);
+bus.on('error', audit);
+bus.on(name, audit);
+bus.on(events.ORDER_PAID, audit);
+for (const one of all) one.on('changed', unknown).on('late', later);
+""",
+        "src/mail.ts": "export function sendMail(order: Order) {}\n",
+        "src/orders.js": """
+const { bus } = require('./bus');
+class Orders {
+  constructor() {
+    this.on('retry', this.save.bind(this));
+    this.on('late', function onLate() { this.never(); });
+  }
+  save() { bus.emit('order:saved', this); bus.emit('error'); bus.emit(`order:${this.id}`); }
+  fail() { this.emit('retry'); this.emit('changed'); emit('late'); }
+  wait() { this?.emit('late'); this.emit('told'); }
+  paid() { bus.emit(ORDER_PAID, this); }
+}
+function listen(socket) {
+  socket.on('told', async (order) => { order.pay(); });
+}
+""",
+        "src/orders.test.js": """
+function heard() {}
+function refund() { bus.on('order:saved', heard); bus.on('tested', heard); bus.emit('tested'); }
+""",
+        "src/many.js": "".join(f"function f{n}() {{}}\nx.on('many', f{n});\n" for n in range(8)) + "x.emit('many');\n",
+    }
+    graph = build(tmp_path, files)
+    found = set()
+    for number in range(len(graph)):
+        for edge in graph.edges_from(number, (EdgeKind.CALLS,)):
+            source, target = graph.node(edge.source), graph.node(edge.target)
+            assert edge.path == source.path
+            found.add((source.qualified_name, edge.line, target.qualified_name, edge.candidates))
+    assert found == {
+        ("Orders.save", 8, "audit", 3),
+        ("Orders.save", 8, "sendMail", 3),
+        ("Orders.fail", 9, "Orders.save", 1),
+        ("Orders.wait", 10, "later", 2),
+        ("Orders.wait", 10, "listen", 1),
+        ("Orders.wait", 10, "Orders.constructor.onLate", 2),
+        ("Orders.paid", 11, "audit", 1),
+        ("refund", 3, "heard", 1),
+    }

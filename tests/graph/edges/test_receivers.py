@@ -169,3 +169,48 @@ def test_the_second_result_of_a_call_and_new_in_go(tmp_path: Path) -> None:
         "s.first -calls> s.API.Notify",
         "s.second -calls> s.Level.Decode",
     }
+
+
+def test_what_a_file_exports_by_default_is_its_definition(tmp_path: Path) -> None:
+    files = {
+        "models/share.ts": "class Share {\n  static find() {}\n}\nexport default Share;\n",
+        "models/index.ts": 'export { default as Share } from "./share";\n',
+        "models/run.ts": "function run() {}\nexport default run;\n",
+        "web/own.ts": 'import Share from "../models/share";\nfunction own(share: Share) { return Share.find(); }\n',
+        "web/other.ts": (
+            'import { Share } from "../models";\nimport started from "../models/run";\n'
+            "function other() { return [Share, started]; }\n"
+        ),
+    }
+    graph = build(tmp_path, files)
+    assert told(graph, EdgeKind.REFERENCES) == {
+        "models/share.ts > Share",
+        "models/run.ts > run",
+        "own > Share",
+        "other > Share",
+        "other > run",
+    }
+    imported = told(graph, EdgeKind.IMPORTS)
+    assert imported >= {"models/index.ts > Share", "web/own.ts > Share", "web/other.ts > Share", "web/other.ts > run"}
+    assert told(graph, EdgeKind.CALLS) == {"own > Share.find"}
+
+
+def test_what_a_container_gives_may_be_of_the_index(tmp_path: Path) -> None:
+    files = {
+        "src/Import.php": """<?php
+namespace App;
+use Doctrine\\ORM\\EntityManagerInterface;
+class Import {
+    public function __construct(private EntityManagerInterface $em) {}
+    public function run($url) {
+        $this->em->findByUrlAndUser($url);
+        return $this->em
+            ->getRepository(Entry::class)
+            ->findByUrlAndUser($url);
+    }
+    public function other($url) { return $this->em->createQuery()->findByUrlAndUser($url); }
+}
+""",
+        "src/Repository.php": "<?php\nnamespace App;\nclass EntryRepository { function findByUrlAndUser($url) {} }\n",
+    }
+    assert calls(tmp_path, files, worst=1) == {"Import::run > EntryRepository::findByUrlAndUser"}

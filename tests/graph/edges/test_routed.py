@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from coderag.graph.queries.lookup import find_nodes
-from coderag.graph.records import EdgeKind
+from coderag.graph.queries.paths import paths_between
+from coderag.graph.records import EdgeKind, NodeKind
 from tests.graph.whole import graph_of
 from tests.workspace import write
 
@@ -171,3 +172,55 @@ def test_handlers_that_an_own_router_of_go_is_given(tmp_path: Path) -> None:
     text = 'package a\n\nfunc (h *H) Mount(m Mux) {\n\tm.HandleCORS("/token", h.token)\n}\n\nfunc (h *H) token() {}\n'
     graph = graph_of(write(tmp_path, {"a.go": text}))
     assert [node.name for node in find_nodes(graph, "/token")] == ["/token"]
+
+
+KOA = {
+    "server/web.ts": 'import api from "./api";\nfunction init(app: Koa) {\n  app.use(mount("/api", api));\n}\n',
+    "server/api/index.ts": (
+        'import orders from "./orders";\nconst api = new Koa();\nconst router = new Router();\n'
+        'router.use("/", orders.routes());\napi.use(router.routes());\nexport default api;\n'
+    ),
+    "server/api/orders/index.ts": 'export { default } from "./orders";\n',
+    "server/api/orders/orders.ts": (
+        'import { load, save } from "../../orders";\nconst router = new Router();\n'
+        'router.post("orders.info", auth(), async (ctx) => {\n  ctx.body = load(ctx.id);\n});\n'
+        'router.post("orders.save", auth(), async (ctx) => {\n  await save(ctx.id);\n  await load(ctx.id);\n});\n'
+        "save(1);\nexport default router;\n"
+    ),
+    "server/orders.ts": (
+        "export function load(id: number) {}\n"
+        'export function save(id: number) { db.query("INSERT INTO orders (id) VALUES (1)"); }\n'
+    ),
+    "server/api/orders/orders.test.ts": (
+        'it("saves an order", async () => {\n  const user = await buildUser();\n'
+        '  await server.post("/api/orders.save", user);\n});\n'
+    ),
+}
+
+
+def test_a_router_may_leave_out_the_slash_and_be_passed_on(tmp_path: Path) -> None:
+    graph = graph_of(write(tmp_path, KOA))
+    [route] = find_nodes(graph, "POST /api/orders.save")
+    assert route.path == "server/api/orders/orders.ts"
+    callers = {graph.node(edge.source).name for edge in graph.edges_to(route.number, (EdgeKind.CALLS,))}
+    assert callers == {"saves an order"}  # and no route of its own
+
+
+def test_a_handler_without_a_name_does_what_stands_in_it(tmp_path: Path) -> None:
+    graph = graph_of(write(tmp_path, KOA))
+    [info] = find_nodes(graph, "POST /api/orders.info")
+    [save] = find_nodes(graph, "POST /api/orders.save")
+    done = {
+        route.name: {
+            (graph.node(edge.target).name, edge.line) for edge in graph.edges_from(route.number, (EdgeKind.CALLS,))
+        }
+        for route in (info, save)
+    }
+    assert done == {
+        "POST /api/orders.info": {("load", 4)},
+        "POST /api/orders.save": {("save", 7), ("load", 8)},
+    }
+    tables = [node for node in find_nodes(graph, "orders") if node.kind is NodeKind.TABLE]
+    assert not paths_between(graph, [info], tables)  # though its file does more
+    [path] = paths_between(graph, [save], tables)
+    assert [step.spot.name for step in path.steps] == ["save", "orders"]

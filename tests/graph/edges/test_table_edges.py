@@ -8,7 +8,7 @@ import pytest
 
 from coderag.graph.graph import Graph
 from coderag.graph.records import EdgeKind
-from tests.graph.shown_edges import tables_used
+from tests.graph.shown_edges import edges_of, tables_used
 from tests.graph.whole import graph_of
 from tests.workspace import write
 
@@ -180,3 +180,20 @@ def test_files_of_queries_that_macros_of_rust_name(tmp_path: Path) -> None:
     graph = graph_of(write(tmp_path, files))
     assert used(graph, "find") == {"reads users", "reads users.email", "reads users.id"}
     assert used(graph, "drop") == {"deletes users", "reads users.id"}
+
+
+def test_a_model_that_shares_the_table_of_its_base(tmp_path: Path) -> None:
+    files = {
+        "db/schema.rb": 'ActiveRecord::Schema.define(version: 1) do\n  create_table "users" do |t|\n'
+        '    t.boolean "active"\n    t.string "type"\n  end\nend\n',
+        "app/models/user.rb": "class User < ApplicationRecord\nend\n",
+        "app/models/volunteer.rb": "class Volunteer < User\n  def activate\n    update(active: true)\n  end\nend\n",
+        "app/models/plain.rb": "class Plain < SimpleDelegator\n  def change\n    update(active: true)\n  end\nend\n",
+        "app/run.rb": "def run\n  Volunteer.where(active: true).first\nend\n",
+    }
+    graph = graph_of(write(tmp_path, files))
+    assert edges_of(graph, EdgeKind.READS, EdgeKind.WRITES) >= {
+        "Volunteer::activate -writes> users.active",
+        "run -reads> users.active",
+    }
+    assert not any("change" in edge for edge in edges_of(graph, EdgeKind.READS, EdgeKind.WRITES))

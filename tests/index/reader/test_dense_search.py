@@ -124,6 +124,7 @@ def test_what_is_compared_does_not_depend_on_the_segments(tmp_path: Path, monkey
         assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_small_index_is_compared_as_a_whole(folder: Path) -> None:
     assert len(Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))) < EXACT_UP_TO
     assert way(Corpus(open_members(IndexPath(folder), read_manifest(IndexPath(folder))))) is How.ALL

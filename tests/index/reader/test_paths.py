@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ PATTERNS = st.one_of(st.text("ab*?.-", min_size=1, max_size=4), st.just("**")).f
 GLOBS = st.tuples(st.sampled_from(["", "!"]), st.sampled_from(["", "/"]), st.lists(PATTERNS, min_size=1, max_size=3))
 
 
+@pytest.mark.slow
 @given(paths=st.lists(PATHS, unique=True, max_size=30), globs=st.lists(GLOBS, min_size=1, max_size=3))
 def test_a_table_matches_as_each_path_does(paths: list[str], globs: list[tuple[str, str, list[str]]]) -> None:
     written = [f"{sign}{anchor}{'/'.join(names)}" for sign, anchor, names in globs]

@@ -6,12 +6,15 @@ import gc
 import weakref
 from pathlib import Path
 
+import pytest
+
 from coderag import Index
 from coderag.api.roots import resolve_roots
 from coderag.api.snapshot import open_snapshot
 from tests.workspace import copy_shop
 
 
+@pytest.mark.slow
 def test_an_index_that_nobody_uses_goes_without_the_collector(tmp_path: Path) -> None:
     root = copy_shop(tmp_path / "shop")
     Index.build(root, workers=0, cache=False).close()

@@ -71,6 +71,7 @@ def test_a_literal_is_found_wherever_it_is(text: str, literal: str, case: Case) 
     assert found_in(term, text) == oracle(re.escape(literal), text, case=case)
 
 
+@pytest.mark.slow
 @needs_re2
 @given(texts, expressions)
 @settings(max_examples=400, deadline=None)
@@ -94,6 +95,7 @@ def test_no_text_with_a_literal_is_skipped(before: str, literal: str, after: str
         assert _may_match(Term(Field.TEXT, literal, case=case), before + literal.swapcase() + after)
 
 
+@pytest.mark.slow
 @needs_re2
 @given(texts, expressions, cases)
 @settings(max_examples=400, deadline=None)

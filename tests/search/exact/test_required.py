@@ -25,6 +25,7 @@ def expressions() -> st.SearchStrategy[str]:
     return st.recursive(CHARACTERS, larger, max_leaves=12)
 
 
+@pytest.mark.slow
 @given(expressions(), st.text("abä\n", max_size=12), st.booleans())
 @settings(max_examples=400, deadline=None)
 def test_no_match_lacks_them(expression: str, text: str, ignore_case: bool) -> None:

@@ -111,6 +111,7 @@ def test_a_symbol_that_is_only_defined_elsewhere_is_no_symbol(index: Index) -> N
     assert not any("symbol" in hit.parts for hit in index.search("order_total_7", languages=["go"]))
 
 
+@pytest.mark.slow
 def test_the_same_filter_gives_the_same_answer_again(index: Index) -> None:
     for number in range(40):  # more than are remembered
         conditions = [f"!src/many_{number}*"]

@@ -19,13 +19,7 @@ CALLER = """def deliver(message, transport):
         transport.sleep(backoff_delay(number))
     return False
 """
-OTHER = """def collect(message, transport):
-    for number in range(5):
-        if transport.pull(message):
-            return True
-        transport.sleep(fixed_pause(number))
-    return False
-"""
+OTHER = CALLER.replace("deliver", "collect").replace("push", "pull").replace("backoff_delay", "fixed_pause")
 CHANGE = "fix: cap the backoff delay"
 
 

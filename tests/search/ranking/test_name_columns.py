@@ -46,8 +46,8 @@ def test_many_threads_take_the_same_names_apart() -> None:
 
 def test_rows_of_any_length_are_found_again() -> None:
     rows = Ragged()
-    rows.append([[1, 2], [], [3]])
-    rows.append([[4, 5, 6]])
+    rows.append([1, 2, 3], [2, 0, 1])
+    rows.append([4, 5, 6], [3])
     runs = rows.of(np.array([3, 1, 0]))
     assert runs.numbers.tolist() == [4, 5, 6, 1, 2]
     assert runs.row.tolist() == [0, 0, 0, 2, 2]

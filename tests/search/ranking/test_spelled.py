@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coderag.index.reader.corpus import text_keys
-from coderag.search.ranking.spelled import beginning, file_key, name_key, spelled, spelled_path
+from coderag.search.ranking.spelled import beginning, name_key, spelled, spelled_path
 
 
 def test_a_name_and_its_scope_are_taken_apart() -> None:
@@ -31,7 +31,14 @@ def test_a_file_is_called_after_its_folder_where_its_name_says_nothing(path: str
 
 
 def test_the_key_of_a_file_is_that_of_its_name() -> None:
-    assert file_key("src/QueryPlan/index.ts") == name_key("QueryPlan")
+    assert spelled_path("src/QueryPlan/index.ts").key == name_key("QueryPlan")
+
+
+@pytest.mark.parametrize(
+    "name", ["close", "parse_url", "HTTPServer2", "_", "_private", "operator ==", "a.b_c", "größe"]
+)
+def test_the_key_of_a_name_is_the_same_however_it_is_asked_for(name: str) -> None:
+    assert spelled(name, "Scope").key == name_key(name)
 
 
 def test_words_that_are_like_each_other_have_the_same_beginning() -> None:

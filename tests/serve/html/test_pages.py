@@ -125,6 +125,7 @@ def test_a_page_is_made_once_for_each_state_of_the_index(tmp_path: Path) -> None
     assert newer.headers["content-type"] == "text/html; charset=utf-8"
 
 
+@pytest.mark.slow
 def test_a_status_that_is_kept_never_hides_a_new_file(tmp_path: Path) -> None:
     root = write(tmp_path / "books", {"read.py": "def first_page():\n    return 1\n"})
     for path in (root / "read.py", root):

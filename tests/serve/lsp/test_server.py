@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from coderag import Index
-from coderag.serve.lsp.server import THREADS
 from tests.growth import HANG_SECONDS
 from tests.serve.lsp.client import Client
 from tests.workspace import copy_shop, write
@@ -389,6 +388,8 @@ def test_a_request_that_waited_answers_from_the_folders_of_now(shop: Path, tmp_p
     added, removed = ([{"uri": root.as_uri(), "name": root.name}] for root in (other, shop))
     with Client(shop, str(go_on), str(opened), program=HELD) as client:
         uri = client.open("shop/at_once.py", QUERY)
+        from coderag.serve.lsp.server import THREADS  # with the types of the protocol, which take half a second
+
         waiting = [client.send("workspace/symbol", {"query": "far_away"}) for _ in range(THREADS + 2)]
         client.tell("workspace/didChangeWorkspaceFolders", {"event": {"added": added, "removed": removed}})
         client.ask("textDocument/prepareCallHierarchy", at(uri, QUERY, "recent"))  # which comes after it

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
 
 from coderag.serve.tools import TOOLS
 from tests.growth import HANG_SECONDS
@@ -24,6 +23,8 @@ INSPECTOR = os.environ.get("CODERAG_TEST_INSPECTOR") or shutil.which("mcp-inspec
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", LEGACY), ("auto", MODERN), (MODERN, MODERN)])
 def test_the_official_client_is_answered(shop: Path, mode: str, version: str) -> None:
+    from mcp import Client, StdioServerParameters  # it takes a second, which those who leave this test out save
+
     program, *arguments = COMMAND
     server = StdioServerParameters(command=program, args=[*arguments, "--root", str(shop)], env=dict(ENVIRONMENT))
 

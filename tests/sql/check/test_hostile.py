@@ -87,6 +87,7 @@ def test_any_name_anywhere(table: str, column: str, alias: str, held: list[Table
     assert_placed(check_sql(sql, held, dialect=dialect), sql)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.text(max_size=60), tables(), DIALECTS)
 def test_any_text(text: str, held: list[Table], dialect: str) -> None:

@@ -164,6 +164,7 @@ def test_queries_come_with_their_questions() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_queries_beyond_what_is_parsed_are_counted() -> None:
     text = "SELECT a FROM t WHERE x IN (" + ", ".join(["1"] * 60_000) + ");\n"
     facts = read(text * 8, "postgres")
@@ -248,6 +249,7 @@ def wide_table(count: int) -> str:
     return f"CREATE TABLE wide (\n{columns}    PRIMARY KEY (c0, c1)\n);\n"
 
 
+@pytest.mark.slow
 def test_5000_columns() -> None:
     (table,) = tables(read(wide_table(5000)))
     assert len(table.columns) == 5000

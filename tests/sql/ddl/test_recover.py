@@ -330,6 +330,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=60), st.sampled_from(["", *sorted(dialects())]))
 def test_nothing_that_looks_like_sql_breaks_the_reader(pieces: list[str], dialect: str) -> None:

@@ -124,6 +124,9 @@ func routes(r chi.Router, h *Handler) {
 	v1.POST("/ping", auth(h.Ping))
 	s := m.PathPrefix("/s").Subrouter()
 	s.HandleFunc("/q", h.Query).Methods("GET", http.MethodPost)
+	m.Combo("/fork/:id").Get(repo.Fork).
+		Post(bind(form.Fork{}), repo.ForkPost)
+	log.Trace("Deleted: %d/%d", id, other.ID)
 }
 """,
         [
@@ -134,6 +137,8 @@ func routes(r chi.Router, h *Handler) {
             "POST /v1/ping -> h.Ping",
             "GET /s/q -> h.Query",
             "POST /s/q -> h.Query",
+            "GET /fork/:id -> repo.Fork",
+            "POST /fork/:id -> repo.ForkPost",
         ],
     ),
     "javascript": (

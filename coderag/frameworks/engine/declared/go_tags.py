@@ -17,6 +17,9 @@ PART = {  # what stands between two separators, of which those in brackets and q
     " ": re.compile(r"'[^']*'|[^\s'()]+(?:\([^()]*\))?"),
 }
 BRACKETS = re.compile(r"([^\s'()]+)\(([^()]*)\)")
+FOLDED = re.compile(r"(?<!\\);")
+PLAIN_DEFAULT = re.compile(r"(?i)^(?:-?\d+(?:\.\d+)?|true|false|null|[^(\n]*+\(.*\)|'.*'|\".*\"|current_\w+)?$")
+UNIQUE = frozenset({"unique", "class:UNIQUE"})
 MAX_TAG = 2_000  # characters
 COLUMN = "column"  # a part that is a name
 TYPE = "type"  # a part that is a type of SQL
@@ -31,6 +34,8 @@ class _Part(NamedTuple):
 
 def said_in(tag: str, words: ModelWords) -> dict[str, Literal]:
     """Return the parts of a tag by their words, those without a value as True."""
+    if words.tags.folded:
+        return dict(_folded(tag[:MAX_TAG], words))
     found: dict[str, Literal] = {}
     parts = list(_parts(tag[:MAX_TAG], words))
     unread = iter(parts)
@@ -50,6 +55,31 @@ def said_in(tag: str, words: ModelWords) -> dict[str, Literal]:
             is_sql = meaning == "default" and value
             found.setdefault(part.key, Raw(value or "") if is_sql else value.strip("'") if value else True)
     return found
+
+
+def _folded(tag: str, words: ModelWords) -> Iterator[tuple[str, Literal]]:
+    """Yield the parts of a tag like `size:40;not null;uniqueIndex:once,priority:1`, their words in lower case."""
+    for part in FOLDED.split(tag):
+        key, _, text = part.partition(":")
+        key, text = key.strip().lower(), text.strip()
+        match words.options.get(key, ""):
+            case "default":
+                yield key, Raw("" if text.lower() == "null" else text) if PLAIN_DEFAULT.match(text) else text
+            case "type":
+                yield key, Raw(text)
+            case "check":
+                yield key, text.partition(",")[2] or text
+            case "counted":
+                yield key, text != "false"
+            case "index" | "unique index" as index:
+                name, *details = (detail.strip() for detail in text.split(","))
+                is_part = any(detail.startswith("where:") for detail in details)
+                if not is_part and (index != "index" or not UNIQUE.isdisjoint(details)):
+                    yield "unique", name or True
+                elif key:
+                    yield key, False
+            case _ if key:
+                yield key, text or True
 
 
 def _parts(tag: str, words: ModelWords) -> Iterator[_Part]:

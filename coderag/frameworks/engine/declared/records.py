@@ -27,6 +27,7 @@ class ModelField:
     comment: str = ""
     is_nullable: bool = False  # its type says so
     is_known: bool = True  # a kind that the framework has, or one derived from it
+    is_list: bool = False  # a relation to many
     enum: str = ""  # the enumeration of its values, where that is not its kind
 
     def with_options(self, options: Mapping[str, Literal]) -> ModelField:

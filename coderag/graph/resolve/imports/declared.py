@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, join, outer
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree, join, outer
 from coderag.index.storage.links import Defined
 from coderag.types import Kind
 
@@ -50,9 +50,9 @@ class DeclaredModules:
         self._beside: dict[tuple[str, str], Found] = {}
         self._names_of: dict[Found, frozenset[str]] = {}
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the files of a package, or that of a type."""
-        file, folder, module, name, _ = asked
+        file, folder, module, name, _ = query
         if module.endswith(self._how.endings):
             return self._by_path(folder, module)
         said = self._plain(module)
@@ -68,9 +68,9 @@ class DeclaredModules:
                 return found
         return NONE
 
-    def submodule(self, asked: Asked) -> Found:
+    def submodule(self, query: ImportQuery) -> Found:
         """Return the files of a package or module that is taken from an enclosing one."""
-        file, folder, module, name, _ = asked
+        file, folder, module, name, _ = query
         if not name or name == "*" or module.endswith(self._how.endings):
             return NONE
         said = f"{self._plain(module)}.{name}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from coderag.graph.resolve.imports.settings import Package, PathRules, package_settings, path_rules
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, ancestors, join
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree, ancestors, join
 
 __all__ = ["LANGUAGES", "EcmaScriptModules"]
 
@@ -40,10 +40,10 @@ class EcmaScriptModules:
         self._tree = tree
         self._rules: dict[str, PathRules | None] = {}
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file of a module."""
-        folder = asked.folder
-        spec = asked.module.partition("?")[0].rpartition("!")[2]  # without what only a bundler reads
+        folder = query.folder
+        spec = query.module.partition("?")[0].rpartition("!")[2]  # without what only a bundler reads
         if spec.startswith("."):
             return self._at(join(folder, spec))
         if spec.startswith("#"):

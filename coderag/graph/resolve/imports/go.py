@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from functools import cached_property
 
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, ancestors, outer
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree, ancestors, outer
 
 __all__ = ["GoModules"]
 
@@ -24,9 +24,9 @@ class GoModules:
         """Take the files of an index."""
         self._tree = tree
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the files of a package, without its tests and programs that stand in its folder."""
-        folder = self._folder(asked.folder, asked.module)
+        folder = self._folder(query.folder, query.module)
         return self._packages.get(folder, NONE) if folder is not None else NONE
 
     def beside(self, file: int) -> Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, join
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree, join
 
 __all__ = ["IncludeModules"]
 
@@ -22,9 +22,9 @@ class IncludeModules:
         """Take the files of an index."""
         self._tree = tree
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the headers that an include means, those in angle brackets ("<a/b.h>") only where there is one."""
-        folder, module = asked.folder, asked.module
+        folder, module = query.folder, query.module
         path = module.strip('<>"')
         if not module.startswith("<"):
             here = join(folder, path)

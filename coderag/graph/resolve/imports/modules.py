@@ -22,7 +22,7 @@ from coderag.graph.resolve.imports.python import PythonModules
 from coderag.graph.resolve.imports.ruby import RubyModules
 from coderag.graph.resolve.imports.rust import RustModules
 from coderag.graph.resolve.imports.swift import SwiftModules
-from coderag.graph.resolve.imports.tree import NONE, Asked, Family, Found, ModuleTree, Nesting, Sharing
+from coderag.graph.resolve.imports.tree import NONE, Family, Found, ImportQuery, ModuleTree, Nesting, Sharing
 from coderag.syntax.language import languages
 
 __all__ = ["FAMILIES", "Modules", "is_by_path"]
@@ -100,7 +100,7 @@ class Modules:
         key = self._family[file], (file, owner) if family.by_file else folder, module, name
         found = self._files.get(key)
         if found is None:
-            found = self._files[key] = family.files_of(Asked(file, folder, module, name, owner))
+            found = self._files[key] = family.files_of(ImportQuery(file, folder, module, name, owner))
         return found
 
     def submodule(self, file: int, module: str, name: str, *, owner: int = -1) -> Found:
@@ -112,7 +112,7 @@ class Modules:
         key = self._family[file], (file, owner) if family.by_file else folder, module, name
         found = self._submodules.get(key)
         if found is None:
-            found = self._submodules[key] = nesting.submodule(Asked(file, folder, module, name, owner))
+            found = self._submodules[key] = nesting.submodule(ImportQuery(file, folder, module, name, owner))
         return found
 
     def beside(self, file: int) -> Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, ancestors, join, outer, stem
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree, ancestors, join, outer, stem
 
 __all__ = ["BashModules", "DartModules", "DocumentModules", "HclModules", "LuaModules", "OcamlModules", "ZigModules"]
 
@@ -19,9 +19,9 @@ class PathModules:
         """Take the files of an index."""
         self._tree = tree
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file of a path relative to the file that names it."""
-        path = join(asked.folder, asked.module)
+        path = join(query.folder, query.module)
         return NONE if path is None else self._tree.first_at((path,))
 
 
@@ -32,10 +32,10 @@ class ZigModules(PathModules):
 class BashModules(PathModules):
     """`source` and `.`: the folder is often put in at run time."""
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file of a path, relative to the script, to the root, or that which alone ends so."""
-        folder = asked.folder
-        parts = asked.module.strip("\"'").split("/")
+        folder = query.folder
+        parts = query.module.strip("\"'").split("/")
         held = max((place for place, part in enumerate(parts) if set("$`*{}()") & set(part)), default=-1)
         path = "/".join(parts[held + 1 :])
         for root in (folder, ""):
@@ -48,14 +48,14 @@ class BashModules(PathModules):
 class DartModules(PathModules):
     """Relative paths, and packages by the folder or pubspec.yaml that they are called after."""
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file of a library or part."""
-        if not asked.module.startswith("package:"):
-            return NONE if ":" in asked.module else super().files_of(asked)
-        package, _, path = asked.module.removeprefix("package:").partition("/")
+        if not query.module.startswith("package:"):
+            return NONE if ":" in query.module else super().files_of(query)
+        package, _, path = query.module.removeprefix("package:").partition("/")
         below = [(root, f"{root}/lib/{path}" if root else f"lib/{path}") for root in self._packages.get(package, ())]
         found = [(root, self._tree.number[full]) for root, full in below if full in self._tree.number]
-        return self._tree.nearest(asked.folder, found)
+        return self._tree.nearest(query.folder, found)
 
     @cached_property
     def _packages(self) -> dict[str, tuple[str, ...]]:
@@ -73,24 +73,24 @@ class DartModules(PathModules):
 class DocumentModules(PathModules):
     """Files that a document leads to."""
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file of a path that is relative to the document, to a folder around it, or that alone ends so."""
-        for root in ancestors(asked.folder):
-            path = join(root, asked.module)
+        for root in ancestors(query.folder):
+            path = join(root, query.module)
             if path is not None and (found := self._tree.number.get(path)) is not None:
                 return (found,)
-        suffix = join("", asked.module)
-        return self._tree.ending_near(asked.folder, suffix) if suffix else NONE
+        suffix = join("", query.module)
+        return self._tree.ending_near(query.folder, suffix) if suffix else NONE
 
 
 class HclModules(PathModules):
     """`source = "./modules/x"`: a folder, whose files are one."""
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the files of a local module."""
-        if not asked.module.startswith("."):
+        if not query.module.startswith("."):
             return NONE
-        path = join(asked.folder, asked.module)
+        path = join(query.folder, query.module)
         return NONE if path is None else self._in(path)
 
     def beside(self, file: int) -> Found:
@@ -105,9 +105,9 @@ class HclModules(PathModules):
 class LuaModules(PathModules):
     """`require "a.b"`: a/b.lua or a/b/init.lua below a folder of the path."""
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file of a module."""
-        folder, path = asked.folder, asked.module
+        folder, path = query.folder, query.module
         if not path.endswith(".lua"):
             path = path.replace(".", "/")
         path = path.removesuffix(".lua").strip("/")
@@ -124,10 +124,10 @@ class LuaModules(PathModules):
 class OcamlModules(PathModules):
     """A module is a file; what a library is called may stand before it."""
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file of the first module of a path that is one."""
-        folder = asked.folder
-        parts = asked.module.split(".")
+        folder = query.folder
+        parts = query.module.split(".")
         inner = self._of_library(folder, parts) if len(parts) > 1 else NONE
         for part in parts[:1] if not inner else ():
             files = self._modules.get(part[:1].lower() + part[1:], ())
@@ -136,9 +136,9 @@ class OcamlModules(PathModules):
                 return self._sources(beside or files)
         return inner
 
-    def submodule(self, asked: Asked) -> Found:
+    def submodule(self, query: ImportQuery) -> Found:
         """Return the file of a module of a library."""
-        return self._of_library(asked.folder, [*asked.module.split("."), asked.name]) if asked.name else NONE
+        return self._of_library(query.folder, [*query.module.split("."), query.name]) if query.name else NONE
 
     def _of_library(self, folder: str, parts: list[str]) -> Found:
         """Return `lib/foo.ml` of `Lib.Foo`."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, ancestors, join, outer, stem
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree, ancestors, join, outer, stem
 
 __all__ = ["PythonModules"]
 
@@ -40,19 +40,19 @@ class PythonModules:
         self._roots: dict[str, tuple[str, ...]] = {}
         self._below: dict[tuple[tuple[str, ...], str], Below] = {}
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the module's file, or that of a package."""
-        if asked.module.startswith("."):
-            path = self._relative(asked.folder, asked.module)
+        if query.module.startswith("."):
+            path = self._relative(query.folder, query.module)
             return NONE if path is None else self._at(path)
-        return self._absolute(asked.folder, asked.module.split("."))
+        return self._absolute(query.folder, query.module.split("."))
 
-    def submodule(self, asked: Asked) -> Found:
+    def submodule(self, query: ImportQuery) -> Found:
         """Return the file of a module that is imported from its package."""
-        module, name = asked.module, asked.name
+        module, name = query.module, query.name
         if not name or name == "*":
             return NONE
-        return self.files_of(asked._replace(module=module + name if module.endswith(".") else f"{module}.{name}"))
+        return self.files_of(query._replace(module=module + name if module.endswith(".") else f"{module}.{name}"))
 
     def _found_packages(self) -> set[str]:
         """Return the folders that are packages; an empty __init__.py is no file of an index, so it is asked for."""

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from functools import cached_property
 
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, join
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree, join
 from coderag.types import Kind
 
 __all__ = ["RubyModules"]
@@ -28,9 +28,9 @@ class RubyModules:
         """Take the files of an index."""
         self._tree = tree
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file that `require` loads ("./x": require_relative), or those that a constant ("A::B") means."""
-        folder, module = asked.folder, asked.module
+        folder, module = query.folder, query.module
         if module.startswith("."):
             path = join(folder, module)
             return NONE if path is None else self._tree.first_at(path + ending for ending in ENDINGS)

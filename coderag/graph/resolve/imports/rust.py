@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from functools import cached_property
 
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree, ancestors, outer, stem
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree, ancestors, outer, stem
 from coderag.types import Kind
 
 __all__ = ["RustModules"]
@@ -27,22 +27,22 @@ class RustModules:
         """Take the files of an index."""
         self._tree = tree
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the file of a module, or that which the last modules of the path are written in."""
-        return self._follow(asked, asked.module, exact=False)
+        return self._follow(query, query.module, exact=False)
 
-    def submodule(self, asked: Asked) -> Found:
+    def submodule(self, query: ImportQuery) -> Found:
         """Return the file of a module that is named in `use path::{name}`."""
-        if not asked.name or asked.name == "*":
+        if not query.name or query.name == "*":
             return NONE
-        return self._follow(asked, f"{asked.module}::{asked.name}", exact=True)
+        return self._follow(query, f"{query.module}::{query.name}", exact=True)
 
-    def _follow(self, asked: Asked, module: str, *, exact: bool) -> Found:
-        file = asked.file
+    def _follow(self, query: ImportQuery, module: str, *, exact: bool) -> Found:
+        file = query.file
         parts = [part.removeprefix("r#") for part in module.strip(":").split("::")]
         base = self._inside(file)
         here: Found = (file,)
-        depth = self._depth(asked)
+        depth = self._depth(query)
         if parts[0] == "crate":
             base = self._crate(file)
             here = self._root_files(base, file)
@@ -63,10 +63,10 @@ class RustModules:
             return self._tree.nearest(self._tree.folders[file], found)
         return self._down(base, parts, here, exact=exact)
 
-    def _depth(self, asked: Asked) -> int:
+    def _depth(self, query: ImportQuery) -> int:
         """Return how many modules within its file an import is written in."""
-        definitions = self._tree.files[asked.file].links.definitions
-        depth, owner = 0, asked.owner
+        definitions = self._tree.files[query.file].links.definitions
+        depth, owner = 0, query.owner
         while owner >= 0:
             depth += definitions[owner].kind is Kind.MODULE
             owner = definitions[owner].parent

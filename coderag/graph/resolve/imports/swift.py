@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
-from coderag.graph.resolve.imports.tree import NONE, Asked, Found, ModuleTree
+from coderag.graph.resolve.imports.tree import NONE, Found, ImportQuery, ModuleTree
 
 __all__ = ["SwiftModules"]
 
@@ -23,11 +23,11 @@ class SwiftModules:
         """Take the files of an index."""
         self._tree = tree
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the files of a target."""
-        targets = self._named.get(asked.module.partition(".")[0], ())
+        targets = self._named.get(query.module.partition(".")[0], ())
         first = ((target, self._targets[target][0]) for target in targets)
-        nearest = self._tree.nearest(asked.folder, first)
+        nearest = self._tree.nearest(query.folder, first)
         return tuple(one for target in targets if self._targets[target][0] in nearest for one in self._targets[target])
 
     def beside(self, file: int) -> Found:

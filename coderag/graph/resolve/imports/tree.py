@@ -11,9 +11,9 @@ from coderag.graph.files import LinkedFile
 
 __all__ = [
     "NONE",
-    "Asked",
     "Family",
     "Found",
+    "ImportQuery",
     "ModuleTree",
     "Nesting",
     "Reading",
@@ -31,7 +31,7 @@ Reading = Callable[[str], bytes | None]  # a path to the content of a file below
 NONE: Found = ()
 
 
-class Asked(NamedTuple):
+class ImportQuery(NamedTuple):
     """An import of a file."""
 
     file: int
@@ -46,7 +46,7 @@ class Family(Protocol):
 
     by_file: bool  # the answers depend on the file and the owner that ask, not only on the folder
 
-    def files_of(self, asked: Asked) -> Found:
+    def files_of(self, query: ImportQuery) -> Found:
         """Return the files that a module as written means."""
 
 
@@ -54,7 +54,7 @@ class Family(Protocol):
 class Nesting(Protocol):
     """A family in which modules are taken from others by their names."""
 
-    def submodule(self, asked: Asked) -> Found:
+    def submodule(self, query: ImportQuery) -> Found:
         """Return the files of a module that is imported from another by its name."""
 
 

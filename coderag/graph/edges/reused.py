@@ -10,10 +10,10 @@ from coderag.graph.graph import EDGE_CODES
 from coderag.graph.records import EdgeKind
 from coderag.index.storage.arrays.arrays import Array
 
-__all__ = ["KEPT_KINDS", "NO_EDGES", "CodeEdges", "Kept"]
+__all__ = ["NO_EDGES", "REUSED_KINDS", "CodeEdges", "ReusedEdges"]
 
 # What a file's own mentions and imports make, and nothing else does between two nodes of code.
-KEPT_KINDS = tuple(
+REUSED_KINDS = tuple(
     EDGE_CODES[kind] for kind in (EdgeKind.IMPORTS, EdgeKind.CALLS, EdgeKind.REFERENCES, EdgeKind.DOCUMENTS)
 )
 NOTHING = np.empty(0, np.int64)
@@ -46,7 +46,7 @@ NO_EDGES = CodeEdges(NOTHING, NOTHING, np.empty(0, np.uint8), NOTHING, NOTHING, 
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ReusedEdges:
     """What needs no resolving: the edges of all files but these."""
 
     resolved: frozenset[int]  # numbers of the files whose names are resolved again

@@ -1,0 +1,1 @@
+"""Kysely's migrations."""
