@@ -107,7 +107,7 @@ def schema_context(
     return fitted(context, lambda smaller: ddl_text(smaller, values=samples))[0]
 
 
-def _packed(catalog: Catalog, found: Candidates, dialect: Dialect, *, budget: int, samples: bool) -> Packed:
+def _packed(catalog: Catalog, found: Candidates, dialect: Dialect, *, budget: float, samples: bool) -> Packed:
     """Return as much of the candidates as fits."""
     return pack(
         found,
