@@ -10,5 +10,6 @@ __all__ = ["note"]
 
 
 def note(text: str) -> None:
-    """Say something on stderr, beside the results."""
+    """Say something on stderr, beside the results and behind those that are printed by now, also where both are one."""
+    sys.stdout.flush()
     print(f"coderag: {visible(text)}", file=sys.stderr)

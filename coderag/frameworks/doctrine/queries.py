@@ -38,15 +38,23 @@ ANCHOR = re.compile(
     rb"|find\w*|count(?:By\w+)?|matching|getReference)\s*(?=\()"
 )
 SETTER = re.compile(rb"\$\w+->(set[A-Z]\w*)\s*\(")
-REPOSITORY_HEAD = re.compile(rb"class\s+(\w+?)(?:Repository)?\s+extends\s+(?:\w+|\\)*Repository\b")
-STATED = re.compile(rb"@(?:\w+-)?extends\s+[\w\\]*Repository<\s*[\w\\]*?(\w+)\s*[,>]")
-GIVEN = re.compile(rb"parent::__construct\(\s*\$\w+,\s*[\w\\]*?(\w+)::class")
+REPOSITORY = b"Repository"
+REPOSITORY_HEAD = re.compile(
+    rb"\bclass\s{1,9}+(\w{1,100}+)\s{1,9}+extends\s{1,9}+[\w\\]{1,200}+(?<=Repository)(?![\w\\])"
+)
+STATED = re.compile(
+    rb"@(?:\w{1,30}+-)?extends\s{1,9}+[\w\\]{1,200}+(?<=Repository)<\s{0,9}+([\w\\]{1,200}+)\s{0,9}+[,>]"
+)
+GIVEN = re.compile(rb"parent::__construct\(\s{0,99}+\$\w{1,60}+,\s{0,99}+([\w\\]{1,200}+)::class")
 MANAGER = re.compile(r"^(?:em|om|_em|entityManager|objectManager|\w*EntityManager)$")
 MANAGER_TYPE = re.compile(r"(?:Entity|Object)Manager(?:Interface|Decorator)?\b")
 MANAGER_CALLS = frozenset("getManager getEntityManager getManagerForClass".split())
 RESULTS = frozenset("getResult getOneOrNullResult getSingleResult toIterable iterate".split())
 PASSING = frozenset("first last current toArray filter".split())
-CLASS_PREFIX = re.compile(r"(?:\b\w+\\|(?<!\w)\\)+(?=[A-Za-z_])|\b[A-Z]\w*:(?=[A-Z])")
+CLASS_PREFIX = re.compile(
+    r"(?<![\w\\])(?:\\{1,2}+(?:\w{1,100}+\\{1,2}+){0,20}+|(?:\w{1,100}+\\{1,2}+){1,20}+)(?=[A-Za-z_])"
+    r"|(?<!\w)[A-Z]\w{0,100}+:(?=[A-Z])"
+)
 PARTIAL = re.compile(r"\b(?:partial\s+)?(\w+)\.\{([\w\s,]*)\}")
 ALIAS = re.compile(r"^\s*(\w+)\s*$")
 
@@ -91,7 +99,8 @@ class _Reader:
         if match is None:
             return ""
         stated = STATED.findall(data, 0, match.start()) or GIVEN.findall(data, match.start(), definition.end_byte)
-        name = (stated[-1] if stated else match[1]).decode("utf-8", "replace")
+        written = stated[-1] if stated else match[1].removesuffix(REPOSITORY)
+        name = written.rpartition(b"\\")[2].decode("utf-8", "replace")
         return "" if name in GENERAL else name
 
     def repository(self, chain: Chain, position: int, depth: int = 0) -> str:
