@@ -54,11 +54,14 @@ def offer(folder: IndexPath, parts: Iterable[SegmentRef], key: str) -> None:
     cache = IndexPath(cache_folder())
     with suppress(OSError, IndexKeyError):
         cache.base.mkdir(parents=True, exist_ok=True, mode=0o700)
+        grew = False
         for part in parts:
             # What somebody else made says what it likes of files that another root has too.
             if part.entry.chunks >= WORTH_CHUNKS and not part.entry.foreign:
-                _offer(folder / SEGMENTS / part.entry.name, part.entry, cache / f"{key}-{_digest(part.entry.sums)}")
-        trim_cache(MOST_BYTES)
+                target = cache / f"{key}-{_digest(part.entry.sums)}"
+                grew |= _offer(folder / SEGMENTS / part.entry.name, part.entry, target)
+        if grew:  # to measure all entries takes longer than to write a small index
+            trim_cache(MOST_BYTES)
 
 
 def adopt(
@@ -93,12 +96,13 @@ def _entries(key: str) -> list[IndexPath]:
     return [cache / name for name in cache.entries() if ENTRY_NAME.fullmatch(name) and name.startswith(f"{key}-")]
 
 
-def _offer(source: IndexPath, entry: SegmentEntry, target: IndexPath) -> None:
+def _offer(source: IndexPath, entry: SegmentEntry, target: IndexPath) -> bool:
+    """Link a segment into the cache; return whether the cache has more than before."""
     known = _read_entry(target)
     if known is not None:
         os.utime(target.path)
         if known.sums.keys() >= entry.sums.keys():
-            return
+            return False
         entry = replace(entry, sums=known.sums | entry.sums)
     making = target.parent / f"{target.name}.{os.getpid()}.tmp"
     making.remove_tree()
@@ -112,6 +116,8 @@ def _offer(source: IndexPath, entry: SegmentEntry, target: IndexPath) -> None:
         making.replace(target)
     except OSError:  # another process offered the same meanwhile
         making.remove_tree()
+        return False
+    return True
 
 
 def _adopt(

@@ -162,6 +162,17 @@ def test_what_was_damaged_comes_from_the_cache(root: Path) -> None:
         assert index.damage() == []
 
 
+def test_the_cache_is_measured_only_after_it_grew(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[int] = []
+    monkeypatch.setattr("coderag.index.build.sharing.trim_cache", measured.append)
+    write(root, {"one.py": "def one():\n    return 1\n"})
+    Index.open(root).update(workers=0)
+    assert measured == []
+    write(root, {f"more/m_{number}.py": f"def m_{number}():\n    return 1\n" for number in range(COUNT)})
+    Index.open(root).update(workers=0)
+    assert len(measured) == 1
+
+
 def test_the_limit(root: Path, cache: Path) -> None:
     write(root, {f"more/m_{number}.py": f"def m_{number}():\n    return 1\n" for number in range(COUNT)})
     Index.open(root).update(workers=0)
