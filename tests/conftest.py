@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.effort import THOROUGH, effort
 
@@ -32,6 +32,13 @@ settings.register_profile(
     max_examples=effort(100, thorough=2000),  # where a test does not say how many
 )
 settings.load_profile("any machine")
+
+# Hypothesis tries constants of the modules that are imported so far: that depends on which tests a process ran before,
+# and to read all of coderag for them takes each process five seconds.
+if not THOROUGH:
+    with suppress(ImportError, KeyError):  # other versions have none, or have them elsewhere
+        drawing = vars(import_module("hypothesis.internal.conjecture.providers"))
+        drawing["_get_local_constants"] = drawing["Constants"]
 
 Golden = Callable[[Path, str], None]
 
@@ -80,8 +87,12 @@ def import_share(number: int, count: int) -> None:
             import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m leaves out what is marked
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run slow tests first: a long one at the end would leave the other workers idle."""
+    """Mark properties as slow. Run slow tests first: a long one at the end would leave the other workers idle."""
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

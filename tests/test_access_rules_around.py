@@ -187,6 +187,7 @@ def test_settings_without_access_rules_may_be_what_they_like(shop: Path) -> None
     }
 
 
+@pytest.mark.slow
 def test_rules_for_databases_of_a_folder_above_are_told_by_its_index(shop: Path) -> None:
     name = Index.build(shop, workers=0).table("salaries")[0].table.name.database
     shutil.rmtree(shop / ".coderag")
@@ -230,6 +231,7 @@ def ask(root: Path, file: Path, *, inside: bool = True) -> None:
     write_snapshot(IndexPath(root / ".coderag"), url.name, inspect_database(url), inside=places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_database_file_stays_hidden_when_its_root_moves(shop: Path, tmp_path: Path, inside: bool) -> None:
     (shop / "coderag.toml").write_text(rule(["/data/*.db", "!/data/open.db"], ["hr"]))
@@ -248,6 +250,7 @@ def test_a_database_file_stays_hidden_when_its_root_moves(shop: Path, tmp_path: 
             assert ["open.db" in name for name in index.as_seen_by(["dev"]).asked] == [True]
 
 
+@pytest.mark.slow
 def test_a_database_file_is_hidden_by_each_way_to_it(shop: Path, tmp_path: Path) -> None:
     (shop / "coderag.toml").write_text(rule(["data/"], ["hr"]))
     for root in (shop, shop / "app"):

@@ -335,6 +335,7 @@ def test_a_full_disk_leaves_the_old_index(root: Path, small_disk: Path) -> None:
     assert first(index, "added_later") == "later.py"
 
 
+@pytest.mark.slow
 def test_an_index_that_another_process_writes(root: Path) -> None:
     index = Index.build(root, workers=0)
     script = (
@@ -440,6 +441,7 @@ def test_every_error_is_one_of_ours() -> None:
         assert issubclass(error, CoderagError)
 
 
+@pytest.mark.slow
 def test_an_interrupted_build_leaves_the_old_index(root: Path) -> None:
     index = Index.build(root, workers=0)
     before = on_disk(root / ".coderag")

@@ -59,6 +59,7 @@ def test_nothing_tells_to_install_another_project() -> None:
     assert {path: found for path, text in texts.items() if (found := list(wrong(text)))} == {}
 
 
+@pytest.mark.slow
 def test_documents_name_extras_that_there_are() -> None:
     named = {
         name

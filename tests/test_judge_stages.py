@@ -80,6 +80,7 @@ def test_a_half_without_repositories_is_empty(folders: tuple[Path, Path], capsys
     assert "no questions" in printed
 
 
+@pytest.mark.slow
 def test_questions_are_joined_and_cut(
     folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -74,6 +74,7 @@ def test_what_gives_way_first_comes_first() -> None:
     assert breaking(UNITS)[0][0] == "a question takes 200 ms"
 
 
+@pytest.mark.slow
 def test_the_section_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
     page = tmp_path / "scaling.md"
     page.write_text("# Cost\n\n| chunks | 1,000 | 2,000,000 |\n| warm p50, ms | 5.0 (4..6) | 30.0 |\n")

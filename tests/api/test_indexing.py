@@ -57,6 +57,7 @@ def test_a_process_completes_an_index_and_its_graph(tmp_path: Path) -> None:
     assert indexing_progress(root.folder) is None
 
 
+@pytest.mark.slow
 def test_there_is_one_such_process(tmp_path: Path) -> None:
     root = root_of(write(tmp_path / "many", MANY))
     root.folder.make_folders()
@@ -95,6 +96,7 @@ def test_what_is_said_of_the_progress_is_not_believed(tmp_path: Path, said: byte
         assert indexing_progress(index_file(folder)) in (IndexingProgress(0, 0), None)
 
 
+@pytest.mark.slow
 def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
     target = tmp_path / "precious"
     target.write_text("precious")

@@ -52,6 +52,7 @@ def said(answer: Answer) -> str:
     return next(step.said for step in answer.trace if step.stage == "route")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", ["tuning", "measuring"])
 def test_paraphrases_go_where_their_answer_is(shop: Index, half: str) -> None:
     known = known_in(shop)

@@ -49,6 +49,7 @@ def test_the_definition_around_then_what_the_line_names(coderag: Run, root: Path
     assert ("defines", "api/total.go", 3) not in places(coderag, root, "shop/basket.py:8")
 
 
+@pytest.mark.slow
 def test_a_line_of_another_language_means_its_own_definition(coderag: Run, root: Path) -> None:
     (root / "api/use.go").write_text("package api\n\nfunc use() int {\n\treturn total(nil)\n}\n")
     assert places(coderag, root, "api/use.go:4")[:2] == [("around", "api/use.go", 3), ("defines", "api/total.go", 3)]
@@ -102,6 +103,7 @@ def test_places_that_are_none(coderag: Run, root: Path, place: str, message: str
     assert message in done.stderr
 
 
+@pytest.mark.slow
 def test_a_place_of_which_nothing_is_known(coderag: Run, root: Path) -> None:
     (root / "notes.txt").write_text("\n")
     done = coderag("at", "notes.txt:1", cwd=root)

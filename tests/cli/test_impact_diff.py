@@ -233,6 +233,7 @@ def test_sarif_is_what_its_schema_says() -> None:
     assert len(set(prints)) == len(prints)
 
 
+@pytest.mark.slow
 def test_sarif_is_bounded_and_takes_names_of_any_bytes() -> None:
     log = json.loads(diff_sarif(impact(MAX_RESULTS)))
     check_sarif(log)

@@ -26,6 +26,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_a_line_says_when_who_and_why(coderag: Run, root: Path) -> None:
     last = git(root, "rev-parse", "HEAD")
     day = git(root, "log", "-1", "--format=%cd", "--date=format-local:%Y-%m-%d")
@@ -37,6 +38,7 @@ def test_a_line_says_when_who_and_why(coderag: Run, root: Path) -> None:
     assert "\x1b[31m" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_file_is_named_from_where_one_stands(coderag: Run, root: Path) -> None:
     done = coderag("log", "cart.py:6", "--json", cwd=root / "src")
     (found,) = json.loads(done.stdout)
@@ -54,12 +56,14 @@ def test_without_a_history_it_says_why(coderag: Run, tmp_path: Path) -> None:
     assert "not a git repository" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_name_that_nothing_has_fails(coderag: Run, root: Path) -> None:
     done = coderag("log", "nobody", cwd=root)
     assert done.returncode == 2
     assert "nothing is named 'nobody'" in done.stderr
 
 
+@pytest.mark.slow
 def test_it_is_read_in_the_background_and_explains_hits(coderag: Run, root: Path) -> None:
     assert coderag("index", cwd=root).returncode == 0
     folder = IndexPath(root / ".coderag")

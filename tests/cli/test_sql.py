@@ -93,6 +93,7 @@ def test_tables_are_listed(shop: Path, coderag: Run) -> None:
     assert "did you mean functions?" in coderag("sql", "--tables", "function", cwd=shop).stderr
 
 
+@pytest.mark.slow
 def test_without_the_extra_it_says_how_to_install_it(shop: Path, coderag: Run, tmp_path: Path) -> None:
     (tmp_path / "duckdb.py").write_text("raise ImportError(name='duckdb')\n")
     done = coderag("sql", "FROM files", cwd=shop, PYTHONPATH=f"{tmp_path}:{ENVIRONMENT['PYTHONPATH']}")

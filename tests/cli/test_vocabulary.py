@@ -157,6 +157,7 @@ def test_answers_are_filtered(coderag: Run, root: Path) -> None:
     assert "FROM orders" not in sql.stdout
 
 
+@pytest.mark.slow
 def test_logs_are_filtered(coderag: Run, tmp_path: Path) -> None:
     root = write(tmp_path / "logged", FILES)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
@@ -196,6 +197,7 @@ def test_every_command_that_lists_things_has_the_same_filters() -> None:
         assert name in listing or not {"--language", "-k"} <= options.keys(), name
 
 
+@pytest.mark.slow
 def test_since_is_a_date_or_a_revision(coderag: Run, tmp_path: Path) -> None:
     root = write(tmp_path / "dated", {"schema.sql": FILES["schema.sql"]})
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
@@ -292,6 +294,7 @@ def test_a_search_points_to_the_command_that_knows(coderag: Run, root: Path, que
     assert coderag("search", question, "--json", cwd=root).stderr == ""
 
 
+@pytest.mark.slow
 def test_a_hint_never_builds_a_graph(coderag: Run, root: Path, tmp_path: Path) -> None:
     index = tmp_path / "index"
     assert coderag("index", root, "--index", index, "--no-graph", "--quiet", cwd=tmp_path).returncode == 0
@@ -306,6 +309,7 @@ def test_no_hint_where_nothing_has_the_name(coderag: Run, root: Path, question: 
     assert "coderag impact" not in coderag("search", question, cwd=root).stderr
 
 
+@pytest.mark.slow
 def test_problems_are_counted_with_an_example(coderag: Run, tmp_path: Path) -> None:
     root = write(tmp_path, {"a.sql": "CREATE TABLE (((;\nALTER TABLE gone ADD y int;\n", "b.bin": "x", "c.bin": "x"})
     text = coderag("index", cwd=root).stdout

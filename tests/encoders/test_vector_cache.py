@@ -167,6 +167,7 @@ def test_the_file_lies_where_caches_lie(tmp_path: Path) -> None:
     assert cache_path({"XDG_CACHE_HOME": "relative"}) == Path.home() / ".cache/coderag/vectors/vectors-1.sqlite"
 
 
+@pytest.mark.slow
 def test_the_least_recently_used_are_removed_when_it_is_trimmed(tmp_path: Path) -> None:
     path = tmp_path / "vectors-1.sqlite"
     encoder = CountingEncoder()

@@ -51,6 +51,7 @@ def python(code: str, *arguments: str) -> str:
     return shlex.join([sys.executable, "-c", code, *arguments])
 
 
+@pytest.mark.slow
 @pytest.mark.dev("bm25s")
 def test_bm25_ranks_whole_functions_by_their_words(shop: Index) -> None:
     search = bm25_search(shop)
@@ -100,6 +101,7 @@ def program(shop: Index) -> Callable[[str], list[str]]:
     return ask
 
 
+@pytest.mark.slow
 def test_coderag_is_a_program(shop: Index) -> None:
     index = shop.roots[0].index
     command = shlex.join([sys.executable, "-m", "coderag", "search", "--batch", "--index", str(index)])

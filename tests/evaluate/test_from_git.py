@@ -62,6 +62,7 @@ def test_a_subject_asks_for_the_functions_that_changed(repository: Path) -> None
     assert made.skipped == {"no commit before it": 1}
 
 
+@pytest.mark.slow
 def test_what_is_no_question_is_counted(repository: Path) -> None:
     spaced = CART.replace("sum(self.prices)", "sum( self.prices, )").replace("[]", "[\n        ]")
     test = "from cart import load\n\n\ndef test_load():\n    assert load('x')\n"
@@ -105,6 +106,7 @@ def test_functions_that_are_gone_make_no_question(repository: Path) -> None:
     assert made.skipped == {"no commit before it": 1, "no function changed": 1, "its functions are gone": 1}
 
 
+@pytest.mark.slow
 def test_only_commits_after_a_revision_are_used(repository: Path) -> None:
     first = commit(repository, "Clear the cart for good", {"src/cart.py": CART.replace("= []", "= list()")})
     commit(repository, "Open files as plain text", {"src/cart.py": CART.replace("open(path)", "open(path, 'r')")})
@@ -131,6 +133,7 @@ def test_a_folder_of_a_repository_has_its_own_questions(repository: Path) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_a_shallow_clone_says_so(repository: Path, tmp_path: Path) -> None:
     commit(repository, "Clear the cart for good", {"src/cart.py": CART.replace("= []", "= list()")})
     clone = tmp_path / "clone"
@@ -155,6 +158,7 @@ def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path) -> No
     assert git(clone, "count-objects", "-v") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_WORK_TREE"])
 def test_the_caller_s_repository_does_not_count(
     variable: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

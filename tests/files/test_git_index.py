@@ -176,6 +176,7 @@ def test_ids_of_another_kind(tmp_path: Path) -> None:
     assert not own & set(blobs(root).values())
 
 
+@pytest.mark.slow
 def test_damaged_indexes(root: Path) -> None:
     path = root / ".git/index"
     whole = path.read_bytes()

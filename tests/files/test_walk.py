@@ -448,6 +448,7 @@ def test_a_deep_tree_is_walked_without_recursion(tmp_path: Path) -> None:
     subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # shutil.rmtree, and so pytest, recurses
 
 
+@pytest.mark.slow
 def test_a_file_takes_some_dozens_of_calls(tmp_path: Path) -> None:
     for number in range(2000):
         write(tmp_path, f"p{number % 40}/file_{number}.py")

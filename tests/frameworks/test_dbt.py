@@ -229,6 +229,7 @@ def test_strange_yaml_is_lost_or_says_nothing(data: bytes) -> None:
     assert not facts.operations
 
 
+@pytest.mark.slow
 def test_an_alias_bomb_does_not_explode() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]

@@ -335,6 +335,7 @@ print(len(facts.operations), sorted(set(sys.modules) - before))
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_load_for_the_first_file() -> None:
     ended = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
     assert ended.stdout.split(maxsplit=1)[0] == "1"

@@ -83,6 +83,7 @@ def test_a_base_of_models_is_no_table_unless_one_is_created(tmp_path: Path) -> N
     assert [(table.name.name, table.alias) for table in created.tables()] == [("books", "Book"), ("models", "Model")]
 
 
+@pytest.mark.slow
 def test_a_class_below_a_model_of_another_file_is_a_model(tmp_path: Path) -> None:
     tables = "".join(f"Schema::create('{name}', fn (Blueprint $table) => $table->id());" for name in ("books", "notes"))
     used = "use Illuminate\\Database\\Eloquent\\Builder;\n"

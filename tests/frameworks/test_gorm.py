@@ -237,6 +237,7 @@ func (Order) TableName() string { return "orders" }
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stated", "names"),
     [
@@ -260,6 +261,7 @@ def test_a_naming_strategy_names_the_tables_of_the_whole_program(tmp_path: Path,
     assert key.table.name == next(name for name in names if name.endswith(("user", "users")))
 
 
+@pytest.mark.slow
 def test_the_naming_strategy_of_a_test_counts_for_nothing(tmp_path: Path) -> None:
     opened = "package db\nvar config = gorm.Config{NamingStrategy: schema.NamingStrategy{SingularTable: true}}\n"
     write(tmp_path, {"models/models.go": NAMED, "db/open_test.go": opened})

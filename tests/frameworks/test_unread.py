@@ -56,6 +56,7 @@ def test_what_is_read_is_not_said_to_be_unread() -> None:
     assert not found.unread
 
 
+@pytest.mark.slow
 def test_an_index_says_what_it_does_not_know(tmp_path: Path) -> None:
     root = tmp_path / "app"
     for path, text in {

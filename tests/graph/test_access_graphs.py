@@ -56,6 +56,7 @@ ASKED: list[Callable[[Index, str], list[Hit]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ask", ASKED)
 def test_hits_are_those_of_an_index_without_the_rest(
     root: Path, tmp_path: Path, ask: Callable[[Index, str], list[Hit]]
@@ -181,6 +182,7 @@ def test_what_cannot_be_kept_is_used_all_the_same(root: Path) -> None:
     assert relations(Index.open(root).search("rounded", groups=["staff"])) == {"rounded called by total"}
 
 
+@pytest.mark.slow
 def test_only_the_last_few_are_kept_and_all_go_with_the_index(root: Path) -> None:
     for number in range(12):
         (root / "coderag.toml").write_text(RULES.replace("board", f"board{number}"))

@@ -53,6 +53,7 @@ def check_whole(root: Path, graph: Graph) -> None:
     assert [name for name in answers(Graph(whole)) if not np.array_equal(known[name], whole[name])] == []
 
 
+@pytest.mark.slow
 def test_edits_of_one_file_one_after_another(root: Path) -> None:
     index = Index.open(root)
     for name in ("rounded", "rounds", "round_up", "rounded"):

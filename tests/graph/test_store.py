@@ -97,6 +97,7 @@ def test_it_is_made_once(root: Path) -> None:
     assert not write_graph(IndexPath(root / ".coderag"), root)
 
 
+@pytest.mark.slow
 def test_a_merge_leaves_it(root: Path) -> None:
     index = Index.open(root)
     for number in range(6):
@@ -116,6 +117,7 @@ def test_while_another_process_writes_it_is_kept_in_memory(root: Path, monkeypat
     assert not read_manifest(IndexPath(root / ".coderag")).graph
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
     index = Index.open(root)
     (root / "secret/plans.py").unlink()
@@ -127,6 +129,7 @@ def test_a_process_of_its_own_brings_it_up_to_date(root: Path) -> None:
     assert calls(Index.open(root)) == {"total -calls> rounded"}
 
 
+@pytest.mark.slow
 def test_nobody_waits_in_a_row_to_make_it(root: Path) -> None:
     folder = IndexPath(root / ".coderag")
     with Index.open(root) as index:

@@ -27,6 +27,7 @@ def test_what_stands_for_no_utf8_is_not_made_of_text() -> None:
     assert found == {"a": ["\ufffd", "\udcff"]}
 
 
+@pytest.mark.slow
 def test_a_folder_of_any_bytes_has_a_schema(tmp_path: Path) -> None:
     folder = os.fsdecode(b"db\xff")
     write(

@@ -116,6 +116,7 @@ def test_rows_are_cut_and_say_so(index: Index) -> None:
     assert not index.sql("SELECT path FROM files LIMIT 2", k=2).is_cut
 
 
+@pytest.mark.slow
 def test_an_update_is_seen(tmp_path: Path) -> None:
     root = write(tmp_path / "root", {"a.py": "def one():\n    return 1\n"})
     with Index.build(root, workers=0, cache=False) as index:
@@ -130,6 +131,7 @@ def test_an_update_is_seen(tmp_path: Path) -> None:
         assert index.sql("SELECT path FROM chunks").rows == (("b.py",),)
 
 
+@pytest.mark.slow
 def test_hidden_files_are_in_no_table(tmp_path: Path) -> None:
     files = {
         "coderag.toml": '[[access]]\npaths = ["secret/**"]\ngroups = ["staff"]\n',

@@ -57,6 +57,7 @@ def test_callers_and_tests_are_the_references(index: Index) -> None:
         assert (_total(own, Role.CALLERS), _total(own, Role.TESTS)) == (row["callers"], row["tests"]), row
 
 
+@pytest.mark.slow
 def test_access_of_tables_is_the_references(index: Index) -> None:
     tables = index.sql(f"SELECT name, table_id, path FROM tables WHERE {SHOP} AND kind = 'table'").records()
     assert len(tables) == 16

@@ -97,6 +97,7 @@ def test_an_index_that_is_trusted_reaches_nobody(world: World, forged: Forged, n
         assert world.changed(root / ".coderag") == []
 
 
+@pytest.mark.slow
 def test_a_revision_of_a_foreign_index_is_not_taken(world: World, forged: Forged) -> None:
     encoder = {"kind": "transformers", "model": "BAAI/bge-small-en-v1.5", "revision": "refs/pr/1"}
     root = world.clone(GENUINE | forged.files(lambda table: table["manifest"].update(encoder=encoder), key=KEY))

@@ -90,6 +90,7 @@ def test_a_store_answers_like_files(unchanged_root: Path, engine: Engine) -> Non
                 assert shown(in_store.search(query)) == shown(index.search(query)), (question, conditions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "groups",
     [("hr",), *(pytest.param(groups, marks=pytest.mark.slow) for groups in CALLERS if groups != ("hr",))],

@@ -74,6 +74,7 @@ def test_a_packet_that_inflates_to_gigabytes_is_refused() -> None:
         decode_packet(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [("chunks", -1), ("chunks", 1 << 50), ("dead", [-1])])
 def test_a_generation_that_counts_what_cannot_be_is_refused(
     unchanged_root: Path, tmp_path: Path, name: str, value: Any
@@ -138,6 +139,7 @@ def test_what_is_no_regular_file_is_not_read(
     assert (elsewhere / "letter.txt").read_text() == "Dear"
 
 
+@pytest.mark.slow
 def test_an_export_drops_nothing_through_a_link(unchanged_root: Path, tmp_path: Path, elsewhere: Path) -> None:
     address = (tmp_path / "store").as_uri()
     (tmp_path / "store/segments").mkdir(parents=True)

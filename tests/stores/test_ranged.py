@@ -156,6 +156,7 @@ def test_a_caller_reads_nothing_of_what_is_hidden(
         StoredIndex(store, "shop").search(make_query("zyxbonus salary"))
 
 
+@pytest.mark.slow
 def test_what_was_read_once_is_not_read_again(
     exported: str, stored: Callable[..., StoredIndex], tmp_path: Path
 ) -> None:
@@ -167,6 +168,7 @@ def test_what_was_read_once_is_not_read_again(
         stored(exported, kept=tmp_path / "other").search(QUESTION)
 
 
+@pytest.mark.slow
 def test_a_cache_is_not_believed(exported: str, stored: Callable[..., StoredIndex], cache: Path) -> None:
     expected = shown(stored(exported).search(QUESTION))
     assert list(cache.iterdir())
@@ -209,6 +211,7 @@ def test_a_damaged_block_is_said(exported: str, stored: Callable[..., StoredInde
         stored(exported).search(QUESTION)
 
 
+@pytest.mark.slow
 def test_only_what_a_known_key_signed_is_believed(
     unchanged_root: Path,
     folder: str,
@@ -299,6 +302,7 @@ def test_ranges_are_kept_in_files_of_the_user_alone(tmp_path: Path) -> None:
     assert other.read_bytes() == b"kept"
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_not_utf8_is_indexed_and_exported_under_a_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -344,6 +348,7 @@ def test_what_a_library_says_of_an_address_shows_no_credentials(monkeypatch: pyt
     assert not any(secret in str(raised.value) for secret in ("SEC", "TOKEN"))
 
 
+@pytest.mark.slow
 def test_a_store_that_is_gone_in_the_middle_is_said(unchanged_root: Path, exported: str, cache: Path) -> None:
     with closing(Index.open(unchanged_root)) as index:
         expected = shown(index.search(QUESTION))
@@ -442,6 +447,7 @@ def test_what_a_killed_export_left_is_dropped_once_it_is_old(root: Path, folder:
     assert len(store.segments()) > 3
 
 
+@pytest.mark.slow
 def test_the_command_line_exports_and_searches(
     unchanged_root: Path, folder: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -476,6 +482,7 @@ def test_blocks_of_terms_hold_every_entry(unchanged_root: Path) -> None:
             decode_terms(beyond, files=7, chunks=100_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimensions", [32, 33])
 def test_the_nearest_cells_hold_the_nearest_vectors(dimensions: int) -> None:
     random = np.random.default_rng(7)

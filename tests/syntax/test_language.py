@@ -81,6 +81,7 @@ def test_every_route_that_is_a_call_tells_its_name(language: Language) -> None:
         assert "@address" in one
 
 
+@pytest.mark.slow
 def test_routes_are_found_among_the_calls_of_a_file() -> None:
     python = languages()["python"]
     parsed = parse_code(Lines(b"web.get('/x', show)\nother.get('/y', show)\nurls = [path('z/', show)]\n"), python)

@@ -147,6 +147,7 @@ def test_denials_are_only_contradicted(shop: Index) -> None:
     assert FaultKind.RELATION not in kinds(true)
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_is_stale(tmp_path: Path, shop: Index) -> None:
     root = Path(shutil.copytree(shop.roots[0].root / "shop", tmp_path / "shop"))
     with Index.build(root, workers=0) as index:
@@ -200,6 +201,7 @@ def test_any_text_ends_in_a_check(shop: Index, parts: list[str]) -> None:
     assert all(text[sentence.start : sentence.end] == sentence.text for sentence in check.sentences)
 
 
+@pytest.mark.slow
 def test_every_line_of_a_span_is_a_supported_quote(shop: Index) -> None:
     chosen = random.Random(7)
     paths = sorted(path for _, path in shop.files(Query("-")) if path.startswith("shop/") and path.endswith(".py"))

@@ -121,6 +121,7 @@ def test_what_was_added_meanwhile_is_not_lost(session: Session, index: Index, an
     assert after.summary == ""
 
 
+@pytest.mark.slow
 def test_the_summary_is_shown_and_damage_is_told(
     session: Session, index: Index, answer: Answer, server: ScriptedModel
 ) -> None:

@@ -32,6 +32,7 @@ def asked(server: ScriptedModel) -> list[str]:
     return [prompt.question for prompt in server.prompts]
 
 
+@pytest.mark.slow
 def test_parts_are_summarised_once_and_the_answer_is_written_from_them(
     shop: Index, cache: Path, server: ScriptedModel
 ) -> None:

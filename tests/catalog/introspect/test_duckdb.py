@@ -89,6 +89,7 @@ def made(path: Path, script: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_everything_is_read(tmp_path: Path) -> None:
     facts = inspect_database(str(made(tmp_path / "shop.duckdb", SCHEMA)))
     assert shown(facts) == SHOWN
@@ -136,6 +137,7 @@ def test_what_is_no_database_is_an_error(tmp_path: Path) -> None:
         inspect_database(str(tmp_path / "missing.duckdb"))
 
 
+@pytest.mark.slow
 def test_a_file_that_another_process_writes_is_an_error(tmp_path: Path) -> None:
     path = made(tmp_path / "shop.duckdb", "CREATE TABLE t (a INTEGER)")
     script = f"import duckdb; c = duckdb.connect({str(path)!r}); print('open', flush=True); input()"
@@ -163,6 +165,7 @@ def test_nothing_can_be_written(tmp_path: Path) -> None:
         session.rows("SELECT count(*) FROM range(1000000) AS a, range(1000000) AS b WHERE a.range * b.range = 7")
 
 
+@pytest.mark.slow
 def test_samples_show_values_and_no_people(tmp_path: Path) -> None:
     script = """
         CREATE TABLE users (id INTEGER PRIMARY KEY, name VARCHAR, email VARCHAR, plan VARCHAR, price DECIMAL(8, 2));

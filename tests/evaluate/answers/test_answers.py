@@ -125,6 +125,7 @@ def test_figures_are_means_over_the_questions_that_a_measure_applies_to(answered
     assert figures.opinions == {}
 
 
+@pytest.mark.slow
 def test_distractors_may_mislead(index: Index, root: Path) -> None:
     other = write(root.parent / "other", NOISE)
     Index.build(other, workers=0)

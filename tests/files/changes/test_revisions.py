@@ -20,6 +20,7 @@ def names(found: ChangeSet) -> list[tuple[str, str]]:
     return [(file.old_path, file.new_path) for file in found.files]
 
 
+@pytest.mark.slow
 def test_the_worktree_with_head(tmp_path: Path) -> None:
     root = repository(tmp_path, {"a.py": "one\ntwo\n", "b.py": "b\n", "c.py": "c\n", ".gitignore": "*.log\n"})
     write(root, {"a.py": "one\n2\nthree\n", "new/d ä.py": "d\n", "x.log": "ignored\n"})
@@ -49,6 +50,7 @@ def test_nothing_changed_and_no_commit_yet(tmp_path: Path) -> None:
     assert names(changes_of_worktree(empty)) == [("", "a.py")]
 
 
+@pytest.mark.slow
 def test_ranges(tmp_path: Path) -> None:
     root = repository(tmp_path, {"a.py": "a\n"})
     git(root, "checkout", "-q", "-b", "feature")
@@ -154,6 +156,7 @@ def test_a_missing_git_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         changes_of_worktree(root)
 
 
+@pytest.mark.slow
 def test_the_files_of_a_worktree_of_git_and_of_a_shallow_clone(tmp_path: Path) -> None:
     root = repository(tmp_path / "r", {"a.py": "a\n"})
     commit(root, {"a.py": "2\n"})

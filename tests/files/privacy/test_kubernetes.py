@@ -287,6 +287,7 @@ def test_manifests_in_json(indent: int | None) -> None:
     assert json.loads(masked(text))["items"][1] == MANIFESTS["items"][1]
 
 
+@pytest.mark.slow
 def test_a_manifest_at_the_end_of_a_long_line_of_json() -> None:
     secret = {"data": {"a": encoded(PASSWORD)}, "kind": "Secret"}
     others = [{"kind": "ConfigMap", "data": {"a": "of the shop " * 10}} for _ in range(3000)]

@@ -111,6 +111,7 @@ def test_an_aws_secret_is_recognised_by_the_key_beside_it(kind: str, template: s
     assert kinds(text.replace(key, made("<v20>"))) == []
 
 
+@pytest.mark.slow
 def test_every_row_of_aws_keys_is_covered() -> None:
     rows = [(made("AKIA<v16>", seed), made("<b38>a9", seed)) for seed in range(40)]
     for text in (

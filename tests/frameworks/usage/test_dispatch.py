@@ -504,6 +504,7 @@ def test_what_is_nested_without_end_can_be_read(language: str, text: str) -> Non
     uses(language, text.replace("%s", nested[language]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("links", [150, 1_500])
 def test_a_chain_without_end_is_climbed_once(links: int) -> None:
     text = "from peewee import *\nclass U(Model):\n  x = CharField()\n\ndef f():\n  return U.select()"

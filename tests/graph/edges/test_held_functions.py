@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.graph.edges.test_code import calls
 
 MANY = 41  # functions of one value, of which no call says anything
@@ -95,6 +97,7 @@ export function draw() { return Row(); }
     }
 
 
+@pytest.mark.slow
 def test_what_wraps_a_function_calls_it(tmp_path: Path) -> None:
     files = {
         "src/list.tsx": """

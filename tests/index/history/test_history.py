@@ -144,6 +144,7 @@ def test_what_is_read_on_is_what_is_read_anew(edited_often: Path) -> None:
     assert all(np.array_equal(on[name], anew[name]) for name in anew)
 
 
+@pytest.mark.slow
 def test_the_history_is_read_on_when_it_is_asked_for(shop: Path) -> None:
     index = built(shop)
     commit(shop, {"cart.py": CART.replace("cart.lines = []", "cart.lines = None")}, "Forget lines")
@@ -215,6 +216,7 @@ def test_without_a_repository_there_is_no_history(tmp_path: Path) -> None:
     assert read_manifest(IndexPath(tmp_path / "index")).history == ""
 
 
+@pytest.mark.slow
 def test_no_history_is_kept_where_none_is_wanted(shop: Path) -> None:
     folder = IndexPath(shop.parent / "index")
     index = built(shop, history=True)
@@ -264,6 +266,7 @@ def test_words_of_a_subject_lead_to_what_the_commit_changed(shop: Path) -> None:
     assert places(without, question) == []
 
 
+@pytest.mark.slow
 def test_a_commit_that_changed_everything_tells_of_nothing(tmp_path: Path) -> None:
     files = {f"m{number}.py": CART for number in range(60)}
     root = repository(tmp_path / "root", files)

@@ -98,6 +98,7 @@ def test_under_a_filter_every_one_is_found(folder: Path) -> None:
     assert all(recall(corpus, query, counts, k=200) == 1 for query in questions(rows, 10))
 
 
+@pytest.mark.slow
 def test_what_is_compared_does_not_depend_on_the_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coderag.index.reader.dense_search.COMPARED", 100)
     words = "read write parse send load store check retry cancel open close merge split sort find count".split()

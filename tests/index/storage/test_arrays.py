@@ -76,6 +76,7 @@ def test_what_does_not_become_smaller_is_not_packed() -> None:
     assert pack(np.zeros(PACKED_BYTES + 1, dtype=np.uint8)) is None
 
 
+@pytest.mark.slow
 def test_a_packed_array_that_grows_beyond_its_size_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "arrays.bin"
     bomb = zlib.compress(bytes(64 << 20))
@@ -107,6 +108,7 @@ def test_large_arrays_are_checked_when_asked(tmp_path: Path) -> None:
     assert damaged_array(index_file(path)) == "large"
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_and_every_lost_byte_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "arrays.bin"
     arrays: dict[str, Array] = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from coderag import Index
 from tests.workspace import write
 
@@ -41,6 +43,7 @@ def test_a_tool_of_many_says_nothing_of_them(tmp_path: Path) -> None:
     assert few["deliver"] / few["backoff_delay"] > 0.1 + many["deliver_1"] / many["backoff_delay"]
 
 
+@pytest.mark.slow
 def test_an_updated_index_gives_the_same_scores(tmp_path: Path) -> None:
     root = write(tmp_path / "root", {"app/backoff.py": BACKOFF, "app/deliver.py": OTHER})
     index = Index.build(root, workers=0, graph=False)

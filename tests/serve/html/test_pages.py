@@ -105,6 +105,7 @@ def test_an_answer_cites_lines_that_open(client: TestClient) -> None:
     assert "<blockchains>" not in lost
 
 
+@pytest.mark.slow
 def test_a_page_is_made_once_for_each_state_of_the_index(tmp_path: Path) -> None:
     root = write(tmp_path / "books", {"read.py": "def first_page():\n    return 1\n"})
     for path in (root / "read.py", root):
@@ -143,6 +144,7 @@ def test_a_status_that_is_kept_never_hides_a_new_file(tmp_path: Path) -> None:
     desk.workspace.close()
 
 
+@pytest.mark.slow
 def test_an_answer_says_where_a_wider_search_found_it(tmp_path: Path) -> None:
     root = write(tmp_path / "books", BOOKS)
     Index.build(root, contents=["code", "docs", "config"], workers=0, graph=False).close()
@@ -272,6 +274,7 @@ def test_a_diagram_links_its_tables(client: TestClient) -> None:
     assert "/table/shop.payments" not in page.addresses
 
 
+@pytest.mark.slow
 def test_many_tables_are_drawn_as_domains_that_open(tmp_path: Path) -> None:
     lines = ["CREATE TABLE hub_a (id INTEGER PRIMARY KEY);", "CREATE TABLE hub_b (id INTEGER PRIMARY KEY);"]
     lines += [

@@ -167,6 +167,7 @@ def test_the_description_names_every_endpoint_and_its_answer(served: Served) -> 
     assert all(set(each) == set(described["properties"]) for each in references)
 
 
+@pytest.mark.slow
 def test_agents_call_tools(served: Served) -> None:
     call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
     call["params"] = {"name": "search", "arguments": {"query": "place_order", "k": 1}}

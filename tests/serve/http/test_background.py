@@ -51,6 +51,7 @@ def status(address: str) -> int:
         connection.close()
 
 
+@pytest.mark.slow
 def test_one_is_started_found_again_and_ended(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = background(root)
     address = first.stdout.strip()

@@ -48,6 +48,7 @@ def test_a_token_becomes_a_cookie(served: Served) -> None:
         assert served.ask("POST", "/api/login", body=wrong, token="").status == status
 
 
+@pytest.mark.slow
 def test_a_token_of_groups_sees_what_they_may(served: Served) -> None:
     path = "/api/file?path=shop/payments/retry.py"
     assert served.get(path).status == 200

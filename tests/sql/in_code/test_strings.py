@@ -533,6 +533,7 @@ def test_any_text_is_read(path: str, texts: list[str], data: st.DataObject) -> N
         assert -1 <= statement.owner < len(outline.definitions)
 
 
+@pytest.mark.slow
 def test_deep_and_large_texts_end() -> None:
     deep = "(" * 3_000 + "SELECT a FROM t" + ")" * 3_000
     assert told("a.py", f"cur.execute({deep!r})") == ["read t"]

@@ -296,6 +296,7 @@ def test_text_that_no_parser_understands_still_names_its_tables(
     assert found == expected
 
 
+@pytest.mark.slow
 def test_a_long_condition_is_read_and_a_deep_one_is_no_error() -> None:
     wide = " OR ".join(f"c{number} = {number}" for number in range(5_000))
     assert len(use(f"SELECT a FROM t WHERE {wide}").columns) == 5_001

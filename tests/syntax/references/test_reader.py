@@ -89,6 +89,7 @@ patch(response)
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_signs_of_members_are_given_alike() -> None:
     assert named("class A { void f() { a->b()->c(); N::M::d(); x.y(); } };", Role.CALL, "a.cpp") == [
         "a|b", "a.b()|c", "N::M|d", "x|y",
