@@ -28,6 +28,8 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 LANGUAGES = ("bash", "go", "javascript", "markdown", "python", "sql", "tsx", "typescript")  # of fixtures/shop
 PRELOADED = (
     "coderag.__main__",
+    "coderag.api.file_readers",
+    "coderag.api.maps",
     "coderag.api.updater",
     "coderag.ask.agentic.stage",
     "coderag.ask.answering",
@@ -37,18 +39,25 @@ PRELOADED = (
     "coderag.cli.main",
     "coderag.cli.opening",
     "coderag.cli.output.streams",
+    "coderag.files.git_scratch",
+    "coderag.files.log.log",
     "coderag.graph.build",
     "coderag.graph.queries.answers",
     "coderag.graph.store",
     "coderag.index.build.staleness",
     "coderag.index.catalog.catalog",
+    "coderag.index.history.build",
     "coderag.index.history.history",
     "coderag.index.workers.analyze",
     "coderag.index.workers.readers",
     "coderag.relational.database",
     "coderag.search.results.graph_answers",
+    "coderag.search.tables.table_filter",
     "coderag.sql.statements.parsing",
+    "encodings.ascii",
+    "numkong",
 )
+FOLDERS = ("coderag/cli/commands", "coderag/cli/parser")  # all of whose modules are imported as well
 
 
 def run(request: dict[str, Any]) -> dict[str, Any]:
@@ -119,8 +128,8 @@ def main() -> None:
     """Serve commands until the input ends."""
     vars(os)["fsync"] = os.fstat  # as in tests/conftest.py
     sys.path.insert(0, str(CHECKOUT))
-    names = sorted(path.stem for path in (CHECKOUT / "coderag/cli/commands").glob("[a-z]*.py"))
-    for module in (*PRELOADED, *(f"coderag.cli.commands.{name}" for name in names)):
+    found = sorted(f"{folder}/{path.stem}" for folder in FOLDERS for path in (CHECKOUT / folder).glob("[a-z]*.py"))
+    for module in (*PRELOADED, *(path.replace("/", ".") for path in found)):
         import_module(module)
     with suppress(ImportError):  # which only some commands need
         import_module("duckdb")

@@ -23,6 +23,7 @@ from tests.growth import HANG_SECONDS
 from tests.workspace import copy_shop
 
 Done = subprocess.CompletedProcess[bytes]
+FIRST_PAUSE, LAST_PAUSE = 0.02, 0.3  # seconds between two looks at what is waited for
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,11 @@ class Desk:
         """Run a command that answers by itself."""
         return self.run(*arguments, cwd=cwd, stdin=stdin, **{**environment, "CODERAG_HELPER": "0"})
 
-    def copied(self, *arguments: str, cwd: Path) -> Done:
-        """Run a command that answers by itself, without an interpreter of its own."""
-        environment = {**self.environment, "CODERAG_HELPER": "0"}
+    def copied(self, *arguments: str, cwd: Path, **environment: Any) -> Done:
+        """Run a command that answers by itself, without an interpreter of its own where that reads no variable."""
+        if any(name.startswith("PYTHON") for name in environment):
+            return self.alone(*arguments, cwd=cwd, **environment)
+        environment = {**self.environment, **environment, "CODERAG_HELPER": "0"}
         ended = self.commands.run(arguments, cwd=cwd, environment=environment)
         assert ended.code is not None
         out, err = (text.encode("utf-8", "surrogateescape") for text in (ended.out, ended.err))
@@ -67,6 +70,8 @@ class Desk:
 
     def states(self) -> list[dict[str, Any]]:
         """Return what the helpers that listen say of themselves."""
+        if not any(self.runtime.glob("coderag/*.sock")):
+            return []  # whoever waits for one asks again and again, and a command takes as long as the start of one
         done = self.commands.done(["helper", "status", "--json"], cwd=self.runtime, environment=self.environment)
         found: list[dict[str, Any]] = json.loads(done.stdout)
         return found
@@ -84,11 +89,12 @@ class Desk:
         return int(state["answered"])
 
     def wait_for(self, condition: Any) -> None:
-        """Wait until something is so."""
-        limit = time.monotonic() + HANG_SECONDS
+        """Wait until something is so, and look less often the longer that takes: looking is work too."""
+        limit, pause = time.monotonic() + HANG_SECONDS, FIRST_PAUSE
         while not condition():
             assert time.monotonic() < limit
-            time.sleep(0.02)
+            time.sleep(pause)
+            pause = min(2 * pause, LAST_PAUSE)
 
     def wait_for_answers(self, root: Path) -> None:
         """Ask until a helper answers: it has the index open, and is not busy."""
@@ -140,7 +146,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory, coderag: Run) -> Path:
     """An indexed copy of the example application; tests only read it."""
     root = copy_shop(tmp_path_factory.mktemp("resident") / "shop")
     (root / ".git").mkdir()
-    assert coderag("index", "--quiet", cwd=root).returncode == 0
+    assert coderag("index", "--quiet", "--workers", "0", cwd=root).returncode == 0
     return root
 
 
@@ -150,7 +156,7 @@ def small(tmp_path: Path, coderag: Run) -> Path:
     root = tmp_path / "small"
     (root / ".git").mkdir(parents=True)
     (root / "cart.py").write_text("def total(prices):\n    return sum(prices)\n")
-    assert coderag("index", "--quiet", cwd=root).returncode == 0
+    assert coderag("index", "--quiet", "--workers", "0", cwd=root).returncode == 0
     return root
 
 

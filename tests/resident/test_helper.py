@@ -27,6 +27,14 @@ pytestmark = [
 ]
 
 CLIENTS = 10
+NO_REQUESTS = (
+    b"",
+    b"GET / HTTP/1.1\r\n\r\n",
+    HEADER.pack(b"CRH0", 3) + b"a\0b",
+    HEADER.pack(MAGIC, MOST_BYTES + 1),
+    HEADER.pack(MAGIC, 3) + b"\xff\0\0",
+    HEADER.pack(MAGIC, 6) + b"answer",
+)
 WAITING = b"coderag: waiting for the graph, which another process makes\n"
 
 
@@ -192,16 +200,16 @@ def ask(desk: Desk, root: Path) -> subprocess.Popen[bytes]:
 
 
 class TestSafety:
-    @pytest.mark.parametrize("mode", [0o755, 0o770, 0o777])
-    def test_a_folder_that_others_may_enter_is_not_used(self, desk: Desk, small: Path, mode: int) -> None:
+    def test_a_folder_that_others_may_enter_is_not_used(self, desk: Desk, small: Path) -> None:
         desk.start()
         desk.wait_for_answers(small)
         before = desk.answered()
-        (desk.runtime / "coderag").chmod(mode)
-        assert desk.run("search", "total", cwd=small).returncode == 0
-        assert desk.run("helper", cwd=small).returncode == 1
-        (desk.runtime / "coderag").chmod(0o700)
-        assert desk.answered() == before
+        for mode in (0o755, 0o770, 0o777):
+            (desk.runtime / "coderag").chmod(mode)
+            assert desk.run("search", "total", cwd=small).returncode == 0
+            assert desk.run("helper", cwd=small).returncode == 1
+            (desk.runtime / "coderag").chmod(0o700)
+            assert desk.answered() == before, mode
 
     def test_a_folder_that_is_a_link_is_not_used(self, desk: Desk, small: Path) -> None:
         desk.start()
@@ -248,28 +256,18 @@ class TestSafety:
             assert desk.run("search", "total", cwd=small).returncode == 0
             assert server.stdout.readline() == "0\n"  # the command found who it is, and said nothing
 
-    @pytest.mark.parametrize(
-        "sent",
-        [
-            b"",
-            b"GET / HTTP/1.1\r\n\r\n",
-            HEADER.pack(b"CRH0", 3) + b"a\0b",
-            HEADER.pack(MAGIC, MOST_BYTES + 1),
-            HEADER.pack(MAGIC, 3) + b"\xff\0\0",
-            HEADER.pack(MAGIC, 6) + b"answer",
-        ],
-    )
-    def test_what_is_no_request_harms_nobody(self, desk: Desk, small: Path, sent: bytes) -> None:
+    def test_what_is_no_request_harms_nobody(self, desk: Desk, small: Path) -> None:
         desk.start()
         desk.wait_for_answers(small)
-        with socket.socket(socket.AF_UNIX) as stranger:
-            stranger.settimeout(HANG_SECONDS)
-            stranger.connect(str(socket_of(desk)))
-            stranger.sendall(sent)
-            stranger.shutdown(socket.SHUT_WR)
-            with suppress(ConnectionResetError):
-                assert stranger.recv(10) in (b"", DECLINED + b"\0")
-        assert desk.run("search", "total", cwd=small).returncode == 0
+        for sent in NO_REQUESTS:
+            with socket.socket(socket.AF_UNIX) as stranger:
+                stranger.settimeout(HANG_SECONDS)
+                stranger.connect(str(socket_of(desk)))
+                stranger.sendall(sent)
+                stranger.shutdown(socket.SHUT_WR)
+                with suppress(ConnectionResetError):
+                    assert stranger.recv(10) in (b"", DECLINED + b"\0"), sent
+            assert desk.run("search", "total", cwd=small).returncode == 0, sent
 
     def test_a_request_of_another_kind_of_process_is_declined(self, desk: Desk, small: Path) -> None:
         desk.start()
