@@ -74,16 +74,15 @@ def test_a_base_of_models_is_no_table_unless_one_is_created(tmp_path: Path) -> N
         "app/Book.php": "<?php\nnamespace App\\Entities;\nuse App\\Model;\nclass Book extends Model {}\n",
         "database/migrations/2024_01_01_000000_books.php": MIGRATION.replace("BODY", books),
     }
-    plain = Index.build(write(tmp_path / "plain", files))
+    plain = Index.build(write(tmp_path / "plain", files), workers=0)
     assert [table.name.name for table in plain.tables()] == ["books"]
     assert not plain.catalog.problems
     made = books + "Schema::create('models', function (Blueprint $table) { $table->id(); });"
     files["database/migrations/2024_01_01_000000_books.php"] = MIGRATION.replace("BODY", made)
-    created = Index.build(write(tmp_path / "created", files))
+    created = Index.build(write(tmp_path / "created", files), workers=0)
     assert [(table.name.name, table.alias) for table in created.tables()] == [("books", "Book"), ("models", "Model")]
 
 
-@pytest.mark.slow
 def test_a_class_below_a_model_of_another_file_is_a_model(tmp_path: Path) -> None:
     tables = "".join(f"Schema::create('{name}', fn (Blueprint $table) => $table->id());" for name in ("books", "notes"))
     used = "use Illuminate\\Database\\Eloquent\\Builder;\n"
@@ -101,7 +100,7 @@ def test_a_class_below_a_model_of_another_file_is_a_model(tmp_path: Path) -> Non
         "class Shelf { public function all() { return Book::query()->get(); } }\n",
         "database/migrations/2024_01_01_000000_books.php": MIGRATION.replace("BODY", tables),
     }
-    index = Index.build(write(tmp_path, files))
+    index = Index.build(write(tmp_path, files), workers=0)
     assert {table.name.name: table.alias for table in index.tables()} == {"books": "Book", "notes": ""}
     assert not index.catalog.problems
     readers = {entry.path for group in index.refs("books")[0].groups for entry in group.references}

@@ -237,7 +237,6 @@ func (Order) TableName() string { return "orders" }
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stated", "names"),
     [
@@ -253,7 +252,7 @@ func (Order) TableName() string { return "orders" }
 def test_a_naming_strategy_names_the_tables_of_the_whole_program(tmp_path: Path, stated: str, names: list[str]) -> None:
     opened = f"package db\nvar config = gorm.Config{{NamingStrategy: {stated}}}\n"
     write(tmp_path, {"models/models.go": NAMED, "db/open.go": opened, "db/open_test.go": "package db\n// gorm\n"})
-    index = Index.build(tmp_path)
+    index = Index.build(tmp_path, workers=0)
     assert sorted(table.name.name for table in index.tables()) == names
     (key,) = next(
         table for table in index.tables() if "language" in table.name.name and len(table.columns) > 2
@@ -261,8 +260,7 @@ def test_a_naming_strategy_names_the_tables_of_the_whole_program(tmp_path: Path,
     assert key.table.name == next(name for name in names if name.endswith(("user", "users")))
 
 
-@pytest.mark.slow
 def test_the_naming_strategy_of_a_test_counts_for_nothing(tmp_path: Path) -> None:
     opened = "package db\nvar config = gorm.Config{NamingStrategy: schema.NamingStrategy{SingularTable: true}}\n"
     write(tmp_path, {"models/models.go": NAMED, "db/open_test.go": opened})
-    assert {"users", "languages"} < {table.name.name for table in Index.build(tmp_path).tables()}
+    assert {"users", "languages"} < {table.name.name for table in Index.build(tmp_path, workers=0).tables()}

@@ -27,7 +27,6 @@ def test_what_stands_for_no_utf8_is_not_made_of_text() -> None:
     assert found == {"a": ["\ufffd", "\udcff"]}
 
 
-@pytest.mark.slow
 def test_a_folder_of_any_bytes_has_a_schema(tmp_path: Path) -> None:
     folder = os.fsdecode(b"db\xff")
     write(
@@ -38,7 +37,7 @@ def test_a_folder_of_any_bytes_has_a_schema(tmp_path: Path) -> None:
             f"{folder}/schema\udcfe.sql": "CREATE TABLE c (id int);\n",
         },
     )
-    with closing(Index.build(tmp_path)) as index:
+    with closing(Index.build(tmp_path, workers=0)) as index:
         tables = {table.name.name: table.sources[0].path for table in index.tables()}
     assert tables["b"] == f"{folder}/migrations/002_b.sql"
     assert tables["c"] == f"{folder}/schema\udcfe.sql"

@@ -392,7 +392,7 @@ def test_a_generation_that_is_replaced_while_it_is_read(
     for reader in readers:
         reader.start()
     write(root, {"payments/late.py": 'def remind():\n    """Late payments: remind, then remind again."""\n'})
-    Index.build(root, cache=False).close()
+    Index.build(root, cache=False, workers=0).close()
     export(root, folder, grace=0)
     export(root, folder, grace=0)
     expected.append(shown(stored(folder).search(query)))
@@ -414,7 +414,7 @@ def test_a_second_export_writes_what_changed(root: Path, folder: str, stored: Ca
     assert export(root, folder) == 0
     write(root, {"shop/rebate.py": 'def rebate_for_loyalty():\n    """Return the rebate of loyal customers."""\n'})
     with closing(Index.open(root)) as index:
-        index.update()
+        index.update(workers=0)
     assert export(root, folder) == 1
     assert stored(folder).search(make_query("rebate of loyal customers"))[0].chunk.path == "shop/rebate.py"
 
@@ -423,7 +423,7 @@ def test_a_second_export_writes_what_changed(root: Path, folder: str, stored: Ca
 def test_what_nobody_needs_is_dropped(root: Path, folder: str, tmp_path: Path) -> None:
     export(root, folder)
     write(root, {"payments/late.py": "X = 1\n"})
-    Index.build(root, cache=False).close()
+    Index.build(root, cache=False, workers=0).close()
     export(root, folder)
     export(root, folder, grace=0)
     left = {path.name for path in (tmp_path / "store/segments").iterdir() if list(path.iterdir())}

@@ -171,7 +171,7 @@ def test_readers_of_a_switch_get_one_generation(served: Served, root: Path, addr
         {"left.py": "def zyxstate():\n    return 'left 1'\n", "right.py": "def zyxstate():\n    return 'right 1'\n"},
     )
     with closing(Index.open(root)) as index:
-        index.update()
+        index.update(workers=0)
     new = opened(root)
     seen: set[tuple[str, ...]] = set()
     failed: list[object] = []

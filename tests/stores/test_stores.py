@@ -269,7 +269,7 @@ def test_two_writers_and_four_callers_meet_in_whole_generations(
     for change in ({}, {"vault/later.py": SALARIES, "payments/later.py": "def salary_later():\n    return 1\n"}):
         write(root, change)
         with closing(Index.open(root)) as index:
-            index.update()
+            index.update(workers=0)
             for groups in CALLERS:
                 expected[groups].append(shown(index.as_seen_by(groups).search(query)))
         states.append(opened(root))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from coderag import Index
 from tests.workspace import write
 
@@ -43,12 +41,11 @@ def test_a_tool_of_many_says_nothing_of_them(tmp_path: Path) -> None:
     assert few["deliver"] / few["backoff_delay"] > 0.1 + many["deliver_1"] / many["backoff_delay"]
 
 
-@pytest.mark.slow
 def test_an_updated_index_gives_the_same_scores(tmp_path: Path) -> None:
     root = write(tmp_path / "root", {"app/backoff.py": BACKOFF, "app/deliver.py": OTHER})
     index = Index.build(root, workers=0, graph=False)
     write(root, {"app/deliver.py": CALLER})
-    index.update()
+    index.update(workers=0)
     updated = [(hit.chunk.name, hit.score) for hit in index.search(CHANGE)]
     fresh = Index.build(root, index=tmp_path / "fresh", workers=0, graph=False)
     assert updated == [(hit.chunk.name, hit.score) for hit in fresh.search(CHANGE)]
