@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Collection, Iterator
@@ -22,6 +20,7 @@ from coderag.index.storage.folder.signing import VARIABLE
 from coderag.stores.addresses import open_store, parse_address
 from coderag.stores.export import export_index
 from tests.catalog.introspect.servers import Postgres
+from tests.commands import ENVIRONMENT, run_here
 from tests.growth import HANG_SECONDS
 from tests.s3 import empty_bucket
 from tests.serve.http.served import Served
@@ -276,8 +275,7 @@ def test_threads_share_what_was_read_of_a_bucket(root: Path, tmp_path: Path) -> 
     ],
 )
 def test_what_does_not_go_with_a_store_is_said(address: str, arguments: list[str], message: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    command = [sys.executable, "-m", "coderag", "serve", "--port", "0", "--store", address, *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=HANG_SECONDS)
+    of_the_store = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
+    done = run_here("serve", "--port", "0", "--store", address, *arguments, cwd=REPOSITORY, **of_the_store)
     assert done.returncode == 2
     assert message in done.stderr
