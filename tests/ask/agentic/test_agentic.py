@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +22,7 @@ from coderag.ask.turn import Options, Turn
 from coderag.errors import LanguageModelError, QueryError
 from tests.ask.agentic.scripts import GOOD, HOSTILE, ORDER, SCRIPTS
 from tests.ask.models.scripted import ScriptedModel, serve_model
+from tests.commands import Done, run_here
 from tests.workspace import SHOP
 
 QUESTION = "how does redeemable check a coupon?"
@@ -232,9 +231,8 @@ def test_limits_are_options(hostile: Index, server: ScriptedModel) -> None:
 
 @pytest.mark.slow
 def test_the_command_takes_limits(shop_root: Path, server: ScriptedModel) -> None:
-    def run(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "coderag", "ask", QUESTION, "--no-refresh", "--no-cache", *options]
-        return subprocess.run(command, cwd=shop_root, capture_output=True, text=True, check=False)
+    def run(*options: str) -> Done:
+        return run_here("ask", QUESTION, "--no-refresh", "--no-cache", *options, cwd=shop_root)
 
     model = ("--pipeline", "agentic", "--model", server.chat("endless"), "--trace")
     shown = run(*model, "--limits", "steps=1,seconds=20").stdout
@@ -249,8 +247,7 @@ def test_the_command_takes_limits(shop_root: Path, server: ScriptedModel) -> Non
 @pytest.mark.slow
 def test_the_command_shows_plan_evidence_and_end(shop_root: Path, server: ScriptedModel) -> None:
     options = ("--pipeline", "agentic", "--model", server.chat("searches"), "--trace", "--no-refresh")
-    command = [sys.executable, "-m", "coderag", "ask", QUESTION, *options]
-    shown = subprocess.run(command, cwd=shop_root, capture_output=True, text=True, check=True).stdout
+    shown = run_here("ask", QUESTION, *options, cwd=shop_root).stdout
     assert "agentic: 1. search(query='redeem a coupon') found shop/discounts.py:28-41" in shown
     assert "agentic: stopped: the model needs no more" in shown
 

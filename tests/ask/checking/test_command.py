@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from coderag import Index
+from tests.commands import Done, run_here
 
 TRUE = "`Cart.empty` deletes from `cart_items` (shop/cart.py:82-85)."
 FALSE = "`Cart.empty` calls `vacuum_cart` (shop/cart.py:82-85)."
 
 
-def run(shop: Index, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "coderag", "check-answer", *arguments, "--no-refresh"]
-    return subprocess.run(command, cwd=shop.roots[0].root, input=text, capture_output=True, text=True, check=False)
+def run(shop: Index, *arguments: str, text: str = "") -> Done:
+    return run_here("check-answer", *arguments, "--no-refresh", cwd=Path(shop.roots[0].root), stdin=text)
 
 
-@pytest.mark.slow
 def test_a_supported_answer_exits_with_0(shop: Index) -> None:
     done = run(shop, text=TRUE)
     assert (done.returncode, done.stdout) == (0, f"supported   1: {TRUE}\n")
     assert "1 of 1 claim supported" in done.stderr
 
 
-@pytest.mark.slow
 def test_faults_are_printed_below_their_sentence(shop: Index, tmp_path: Path) -> None:
     answer = tmp_path / "answer.md"
     answer.write_text(f"{TRUE}\n\n{FALSE}\n")
@@ -39,7 +35,6 @@ def test_faults_are_printed_below_their_sentence(shop: Index, tmp_path: Path) ->
     assert "\x1b[" not in done.stdout
 
 
-@pytest.mark.slow
 def test_sources_are_what_a_search_printed(shop: Index, tmp_path: Path) -> None:
     hits = tmp_path / "hits.json"
     hits.write_text(json.dumps([{"path": "shop/cart.py", "start_line": 82, "end_line": 85, "kind": "method"}]))
@@ -50,7 +45,6 @@ def test_sources_are_what_a_search_printed(shop: Index, tmp_path: Path) -> None:
     assert check["sentences"][0]["citations"][0]["number"] == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sources", "message"),
     [
@@ -66,7 +60,6 @@ def test_sources_that_are_none(shop: Index, tmp_path: Path, sources: str, messag
     assert (done.returncode, done.stderr.strip()) == (2, f"coderag: {message}")
 
 
-@pytest.mark.slow
 def test_an_empty_answer_is_a_failure(shop: Index) -> None:
     done = run(shop, text="  \n")
     assert done.returncode == 2

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +19,7 @@ from coderag.ask.refining.eliding import ELIDED
 from coderag.ask.source import Source
 from coderag.ask.turn import Evidence, Options, Turn
 from tests.ask.models.scripted import Prompt, serve_model
+from tests.commands import run_here
 from tests.workspace import copy_shop, write
 
 BOOKS = {
@@ -142,10 +141,10 @@ def test_nothing_is_named_that_the_groups_of_the_caller_may_not_see(tmp_path: Pa
 
 @pytest.mark.slow
 def test_the_command_line_says_where_the_answer_is(roots: tuple[Path, Path]) -> None:
-    outputs = []
-    for asked in ([EXPORTED, "--path", "src/**"], [LARGE]):
-        command = [sys.executable, "-m", "coderag", "ask", *asked, "--root", str(roots[0])]
-        outputs.append(subprocess.run(command, capture_output=True, text=True, check=False))
+    outputs = [
+        run_here("ask", *asked, "--root", roots[0], cwd=roots[0].parent)
+        for asked in ([EXPORTED, "--path", "src/**"], [LARGE])
+    ]
     assert [done.returncode for done in outputs] == [1, 0]
     assert "Without --path, tools/export.py:1-3 would answer" in outputs[0].stdout
     assert "Found in configuration only" in outputs[1].stdout

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +14,7 @@ from coderag.ask.memory.conversation import FORGOTTEN, MOST_EXCHANGES, Conversat
 from coderag.ask.memory.session import Session
 from coderag.errors import ConversationError
 from tests.ask.models.scripted import Prompt, ScriptedModel, serve_model
+from tests.commands import run_here
 from tests.workspace import write
 
 FILES = {"app.py": 'def greet():\n    """Say hello."""\n    return wave()\n\n\ndef wave():\n    """Wave a hand."""\n'}
@@ -121,14 +120,13 @@ def test_what_was_added_meanwhile_is_not_lost(session: Session, index: Index, an
     assert after.summary == ""
 
 
-@pytest.mark.slow
 def test_the_summary_is_shown_and_damage_is_told(
-    session: Session, index: Index, answer: Answer, server: ScriptedModel
+    session: Session, index: Index, answer: Answer, server: ScriptedModel, tmp_path: Path
 ) -> None:
     session.add(answer, index, model=server.chat("sums-up"))
-    root = index.roots[0].root
-    command = [sys.executable, "-m", "coderag", "sessions", "show", "long", "--root", str(root)]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    root = Path(index.roots[0].root)
+    state = str(tmp_path / "state")
+    shown = run_here("sessions", "show", "long", "--root", root, cwd=root.parent, XDG_STATE_HOME=state).stdout
     assert shown.startswith(f"before  {SUMMARY}\n")
     lines = session.path.read_text().splitlines()
     session.path.write_text("\n".join([*lines[:2], '{"summary": 3}', *lines[3:]]))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from coderag.index.storage.checksums import damage_of
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.sealed import write_sealed
 from coderag.index.storage.manifest import FORMAT, MANIFEST, SEGMENTS, read_manifest
+from tests.commands import REPOSITORY, Done, run_here
 from tests.index.trees import State, state_of
 from tests.workspace import index_file, write
 
@@ -147,9 +146,8 @@ def write_format(folder: Path, number: int) -> None:
     write_sealed(index_file(folder / MANIFEST), "manifest", other)
 
 
-def coderag(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "coderag", *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
+def coderag(*arguments: str) -> Done:
+    return run_here(*arguments, cwd=REPOSITORY)
 
 
 def test_a_newer_index_is_refused(root: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from coderag.serve.workspace import Workspace
 from coderag.text.budget import tokens_of
 from tests.ask.agentic.scripts import SCRIPTS
 from tests.ask.models.scripted import ScriptedModel, serve_model
+from tests.commands import run_here
 from tests.serve.http.served import Served
 from tests.serve.mcp.session import COMMAND, ENVIRONMENT, LEGACY, Session, text_of
 
@@ -87,13 +87,7 @@ def test_a_conversation_goes_on_and_is_the_users_own(session: Session, shop: Pat
     assert record["read_as"] == "who calls PaymentRetrier.retry_failed?"
     assert session.call("ask", question="who calls it?", session="other")["structuredContent"]["read_as"] == ""
     assert session.call("ask", question="who calls it?", session="../x")["isError"]
-    listed = subprocess.run(
-        [sys.executable, "-m", "coderag", "sessions", "--root", str(shop)],
-        capture_output=True,
-        text=True,
-        env=ENVIRONMENT,
-        check=True,
-    )
+    listed = run_here("sessions", "--root", shop, cwd=shop.parent)
     assert {"agent", "other"} <= {line.split()[0] for line in listed.stdout.splitlines()}
 
 
