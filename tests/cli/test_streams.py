@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import ENVIRONMENT, REPOSITORY
+from tests.commands import Commands
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +41,13 @@ COMMANDS: tuple[Any, ...] = (
     ("completion", "zsh"),
 )
 
+TO_A_FULL_DISK = """
+import os
+os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+from coderag.__main__ import program
+program()
+"""
+
 
 def run(shop: Path, arguments: Sequence[str], redirections: str, stdin: str = "") -> tuple[int, str, str]:
     """Run a command with redirections as a shell makes them; return the code, stdout and stderr."""
@@ -56,11 +64,14 @@ def run(shop: Path, arguments: Sequence[str], redirections: str, stdin: str = ""
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
-def test_stdout_that_cannot_be_written(shop: Path, command: tuple[str, ...]) -> None:
-    for redirections, why in ((">&-", "it is closed"), (">/dev/full", "No space left on device")):
-        code, _, errors = run(shop, command, redirections)
-        assert (code, errors.splitlines()[-1]) == (2, f"coderag: standard output: {why}")
-        assert "Traceback" not in errors
+def test_stdout_that_cannot_be_written(shop: Path, command: tuple[str, ...], commands: Commands) -> None:
+    # A stream that is closed is one that an interpreter starts without; a full one may be put in the place of another.
+    code, _, errors = run(shop, command, ">&-")
+    assert (code, errors.splitlines()[-1]) == (2, "coderag: standard output: it is closed")
+    assert "Traceback" not in errors
+    full = commands.run(command, cwd=shop, environment=ENVIRONMENT, program=TO_A_FULL_DISK)
+    assert (full.code, full.err.splitlines()[-1]) == (2, "coderag: standard output: No space left on device")
+    assert "Traceback" not in full.err
 
 
 @pytest.mark.parametrize("command", [("search", "payments", "--no-refresh"), ("index",), ("--help",), ("map",)])
