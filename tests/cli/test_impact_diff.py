@@ -140,12 +140,12 @@ def test_names_of_a_hostile_repository_reach_no_terminal_and_no_markup(coderag: 
 
 def impact(count: int) -> DiffImpact:
     """Return an answer with so many of everything."""
-    spots = [Location(NodeKind.FUNCTION, f"pkg.f{number}", f"src/ä {number}.py", 3, 9) for number in range(count)]
-    affected = tuple(Affected(spot, 1, 0.95, spot.path, 4, "calls g", ("g", spot.name)) for spot in spots)
+    locations = [Location(NodeKind.FUNCTION, f"pkg.f{number}", f"src/ä {number}.py", 3, 9) for number in range(count)]
+    affected = tuple(Affected(spot, 1, 0.95, spot.path, 4, "calls g", ("g", spot.name)) for spot in locations)
     return DiffImpact(
         title="main...HEAD",
         files=("a.py",),
-        changed=tuple(Changed(spot, How.CHANGED) for spot in spots),
+        changed=tuple(Changed(spot, How.CHANGED) for spot in locations),
         data=(
             Changed(Location(NodeKind.COLUMN, "orders.total", "", database="shop"), How.CHANGED, detail="type a | b"),
         ),

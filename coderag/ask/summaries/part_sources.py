@@ -55,8 +55,8 @@ def parts_to_summarise(index: Index, question: str, limits: SourceFilter) -> lis
 
 def _passages(repository: str, part: MapPart, places: Places) -> Iterator[Source]:
     entries = sorted((entry for entry in part.entries if entry.path), key=lambda entry: -entry.rank)
-    spots = [(part.about.path, part.about.line, part.about.end_line, part.about.name)] if part.about else []
-    spots += [(entry.path, max(entry.line, 1), entry.line + LINES, entry.name) for entry in entries]
-    for path, line, end, name in spots[:SOURCES]:
+    locations = [(part.about.path, part.about.line, part.about.end_line, part.about.name)] if part.about else []
+    locations += [(entry.path, max(entry.line, 1), entry.line + LINES, entry.name) for entry in entries]
+    for path, line, end, name in locations[:SOURCES]:
         if source := places.source(repository, path, line, end=end, name=name):
             yield source

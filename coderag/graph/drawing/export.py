@@ -81,10 +81,13 @@ def _mermaid_line(line: Line) -> str:
 
 
 def _classes(drawing: Drawing) -> Iterator[str]:
-    spots = drawing.spots
+    locations = drawing.spots
     groups = (
-        ("table", [number for number, one in enumerate(spots) if one.kind in (NodeKind.TABLE, NodeKind.VIEW)]),
-        ("test", [number for number, one in enumerate(spots) if "test" in one.labels]),
+        (
+            "table",
+            [number for number, location in enumerate(locations) if location.kind in (NodeKind.TABLE, NodeKind.VIEW)],
+        ),
+        ("test", [number for number, location in enumerate(locations) if "test" in location.labels]),
         ("asked", list(range(drawing.asked))),
     )
     for name, numbers in groups:

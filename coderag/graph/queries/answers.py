@@ -72,8 +72,10 @@ def meanings_of(
     """Return what a target means; raises QueryError for an unknown kind."""
     nodes = [node for _, node in targets_in(graphs, target, kinds=kinds, paths=paths)]
     chosen = {id(node) for node in chosen_nodes(nodes)} if nodes else set()
-    spots = [(id(node) in chosen, location_of(node)) for node in nodes]
-    return Meanings(tuple(spot for best, spot in spots if best), tuple(spot for best, spot in spots if not best))
+    locations = [(id(node) in chosen, location_of(node)) for node in nodes]
+    return Meanings(
+        tuple(spot for best, spot in locations if best), tuple(spot for best, spot in locations if not best)
+    )
 
 
 def names_like(graphs: Graphs, target: str) -> tuple[str, ...]:

@@ -53,22 +53,22 @@ def neighbourhood(index: Index, of: str, links: Links, *, depth: int = 1, reposi
     drawing = index.graph(of, depth=depth, k=MOST_NODES, repository=repository)
     if drawing is None:
         raise QueryError(f"{of} is not in the index")
-    spots = drawing.spots
+    locations = drawing.spots
     nodes = tuple(
         _node(spot, links, layer=layer, asked=number < drawing.asked, repository=drawing.repository)
-        for number, (spot, layer) in enumerate(zip(spots, drawing.layers, strict=True))
+        for number, (spot, layer) in enumerate(zip(locations, drawing.layers, strict=True))
     )
     edges = tuple(
         _edge(
-            _id(spots[line.source]),
-            _id(spots[line.target]),
+            _id(locations[line.source]),
+            _id(locations[line.target]),
             label=line.label,
             candidates=line.candidates,
             href=links.file(line.path, line.line, drawing.repository) if line.path else "",
         )
         for line in drawing.lines
     )
-    title = ", ".join(spot.name for spot in spots[: drawing.asked])
+    title = ", ".join(spot.name for spot in locations[: drawing.asked])
     return Picture(title, nodes, edges, drawing.left_out, "what leads to it · itself · what it leads to")
 
 

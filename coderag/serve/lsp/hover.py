@@ -54,9 +54,9 @@ def _mapped(index: Index, document: Document, offset: int) -> Hover | None:
     around = [one for one in document.definitions if one.first_row <= line <= one.last_row]
     word = document.word(offset)
     for definition in reversed(around):  # the innermost comes last
-        spots = _mapped_to(index, document, definition.qualified_name)
-        cards = list(_cards_of(index, document, spots, word="" if definition.name == word else word))
-        if spots:
+        locations = _mapped_to(index, document, definition.qualified_name)
+        cards = list(_cards_of(index, document, locations, word="" if definition.name == word else word))
+        if locations:
             markdown = "\n\n---\n\n".join(cards[:MAX_TABLES])
             return Hover(MarkupContent(MarkupKind.Markdown, markdown)) if cards else None
     return None
@@ -72,9 +72,9 @@ def _mapped_to(index: Index, document: Document, name: str) -> list[Location]:
     return [reference.spot for group in groups for reference in group.references]
 
 
-def _cards_of(index: Index, document: Document, spots: Sequence[Location], *, word: str) -> Iterator[str]:
+def _cards_of(index: Index, document: Document, locations: Sequence[Location], *, word: str) -> Iterator[str]:
     """Yield the cards of columns, and of tables or, where a word is given, of their columns of that name."""
-    for spot in spots:
+    for spot in locations:
         table, _, column = spot.name.rpartition(".") if spot.kind is NodeKind.COLUMN else (spot.name, "", word)
         root = f"{document.repository}/" if len(index.roots) > 1 else ""
         for facts in index.table(f"{root}{spot.database}.{table}" if spot.database else table):
