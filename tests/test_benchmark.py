@@ -62,7 +62,7 @@ MCP_FIGURES = {
     "start to first answer": "s",
     "processor to first answer": "s",
     "memory of one": "MB",
-    "memory of 10": "MB",
+    "memory of 2": "MB",
     "tools/list": "bytes",
     "tools/list in tokens": "",
 }

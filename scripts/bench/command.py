@@ -48,8 +48,8 @@ CHUNKS = 100_000
 MANY = f"{CHUNKS // 1000}k-chunks"
 DJANGO = "django/django"  # the framework without its tests and documents
 DOCS = CHECKOUT / "docs"
-FULL = Effort(builds=5, runs=3, questions=300, warm_up=30, cold_runs=11, updates=5, workers=2)
-QUICK = Effort(builds=1, runs=1, questions=30, warm_up=5, cold_runs=2, updates=1, workers=2)
+FULL = Effort(builds=5, runs=3, questions=300, warm_up=30, cold_runs=11, updates=5, workers=2, servers=10)
+QUICK = Effort(builds=1, runs=1, questions=30, warm_up=5, cold_runs=2, updates=1, workers=2, servers=2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ class Effort:
     cold_runs: int
     updates: int
     workers: int
+    servers: int  # at once on one index, as of so many open sessions
 
 
 class Notes:

@@ -20,7 +20,6 @@ from scripts.bench.records import BenchmarkError, Corpus, Figure, Say
 __all__ = ["MCP", "measure_mcp"]
 
 MCP = "mcp"
-SERVERS = 10  # at once on one index, as of ten open sessions
 VERSION = "2025-11-25"  # of the protocol, that agents speak
 QUESTION = "where is a failed request tried again"
 TICKS = os.sysconf("SC_CLK_TCK")  # of processor time, per second
@@ -48,12 +47,12 @@ def measure_mcp(engine: Engine, corpus: Corpus, *, effort: Effort, scratch: Path
             notes.add(engine.name, "processor to first answer", "s", server.cpu_seconds)
             notes.add(engine.name, "memory of one", "MB", server.resident_mb)
         with ExitStack() as stack:
-            servers = [stack.enter_context(_Server(job.command(MCP))) for _ in range(SERVERS)]
+            servers = [stack.enter_context(_Server(job.command(MCP))) for _ in range(effort.servers)]
             for server in servers:
                 server.list_tools()
                 server.search()
             shares = sum(proportional_mb(server.process.pid) for server in servers)
-            notes.add(engine.name, f"memory of {SERVERS}", "MB", shares)
+            notes.add(engine.name, f"memory of {effort.servers}", "MB", shares)
         if not turn:
             text = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
             notes.add(engine.name, "tools/list", "bytes", len(text.encode()))
