@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -125,6 +126,16 @@ vars(os)["fsync"] = os.fstat
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(TESTS.parent / ".pytest_cache" / "bytecode")
     sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Remove the folders of tests where all passed: pytest would at the end of a later run, when that takes longer."""
+    config = session.config
+    if exitstatus == pytest.ExitCode.OK and not hasattr(config, "workerinput") and config.option.basetemp is None:
+        folder: Path | None = vars(vars(config)["_tmp_path_factory"])["_basetemp"]
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_unconfigure() -> None:
