@@ -58,7 +58,7 @@ class GraphDraft:
         self.blobs: list[bytes] = []  # of files: git's id of the content that was read
         self.nodes: list[tuple[NodeKind, str, str, int, int, int, int, str, bool]] = []
         self.notes: list[tuple[int, int, int, str]] = []  # node, file, row, text
-        self._edges: list[Array] = []  # (n, 6) each: source, target, kind, candidates, file, row
+        self._edges: list[Array] = []  # i32[6, n] each: source, target, kind, candidates, file, row
         self._added: list[int] = []  # those that came one by one since the last of them, row after row
 
     def add_file(self, path: str, *, labels: frozenset[str] = frozenset(), blob: bytes = b"") -> int:
@@ -105,21 +105,22 @@ class GraphDraft:
         """Add many edges at once; arrays are as long as `sources`, kinds are codes: positions in EDGE_KINDS."""
         self._close()
         codes = EDGE_CODES[kinds] if isinstance(kinds, EdgeKind) else kinds
-        table = np.empty((len(sources), COLUMNS), np.int64)
+        table = np.empty((COLUMNS, len(sources)), np.int32)
         for at, values in enumerate((sources, targets, codes, candidates, file, rows)):
-            table[:, at] = values
+            table[at] = values
         self._edges.append(table)
 
     def edge_columns(self) -> Array:
-        """Return the edges so far as columns, i64[6, n]: source, target, kind, candidates, file, row."""
+        """Return the edges so far as columns, i32[6, n]: source, target, kind, candidates, file, row."""
         self._close()
-        table = np.concatenate(self._edges) if self._edges else np.empty((0, COLUMNS), np.int64)
-        return np.ascontiguousarray(table.T)
+        if len(self._edges) != 1:
+            self._edges = [np.concatenate([np.empty((COLUMNS, 0), np.int32), *self._edges], axis=1)]
+        return self._edges[0]
 
     def _close(self) -> None:
         """Put the edges that came one by one behind the others."""
         if self._added:
-            self._edges.append(np.array(self._added, np.int64).reshape(-1, COLUMNS))
+            self._edges.append(np.array(self._added, np.int32).reshape(-1, COLUMNS).T)
             self._added.clear()
 
     def add_note(self, node: int, text: str, *, file: int, row: int) -> None:
@@ -160,22 +161,25 @@ class GraphDraft:
 
     def _edge_arrays(self) -> dict[str, Array]:
         source, target, kind, candidates, file, row = self.edge_columns()
-        starts, ends = source << KIND_BITS | kind, target << CANDIDATE_BITS | np.minimum(candidates, MAX_CANDIDATES)
+        starts = source.astype(np.int64) << KIND_BITS | kind
+        ends = target.astype(np.int64) << CANDIDATE_BITS | np.minimum(candidates, MAX_CANDIDATES)
         order = np.lexsort((ends, starts))  # stable, so of equal edges the surest is the first, and of those the first
         starts, ends = starts[order], ends[order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (starts[1:] != starts[:-1]) | (ends[1:] >> CANDIDATE_BITS != ends[:-1] >> CANDIDATE_BITS)
         order, starts, ends = order[new], starts[new], ends[new]
         source, target, kind = starts >> KIND_BITS, ends >> CANDIDATE_BITS, starts & ((1 << KIND_BITS) - 1)
+        candidates = (ends & MAX_CANDIDATES).astype(np.uint8)
+        del starts, ends, new
         size = len(self.nodes)
         backwards = np.argsort(target << KIND_BITS | kind, kind="stable")
         return {
             "edge_source": source.astype(np.uint32),
             "edge_target": target.astype(np.uint32),
             "edge_kind": kind.astype(np.uint8),
-            "edge_candidates": (ends & MAX_CANDIDATES).astype(np.uint8),
-            "edge_file": file[order].astype(np.int32),
-            "edge_row": row[order].astype(np.int32),
+            "edge_candidates": candidates,
+            "edge_file": file[order],
+            "edge_row": row[order],
             "out_starts": np.searchsorted(source, np.arange(size + 1)).astype(np.uint32),
             "in_edges": backwards.astype(np.uint32),
             "in_starts": np.searchsorted(target[backwards], np.arange(size + 1)).astype(np.uint32),

@@ -148,7 +148,7 @@ def _graph_arrays(
     from coderag.graph.settings_read import RecordedSettings, settings_known
     from coderag.index.storage.misread import DATA_ERRORS
 
-    files = sorted(_linked(_live(entries, segments), whole=earlier is None), key=lambda file: file.path)
+    files = sorted(_linked(_live(entries, segments)), key=lambda file: file.path)
     settings, reused = RecordedSettings(read, {}), None
     with suppress(IndexDamagedError, *DATA_ERRORS):  # of an earlier graph with nonsense in it, nothing is taken
         if earlier is not None and _made_by(earlier) == graph_identity():
@@ -361,8 +361,8 @@ def _live(entries: Sequence[SegmentEntry], segments: Sequence[Segment]) -> Itera
         yield _Live(segment, tuple(number for number in range(entry.files) if number not in dead))
 
 
-def _linked(parts: Iterable[_Live], *, whole: bool = False) -> Iterator[LinkedFile]:
-    """Yield files with their links; `whole`: all of them will be read, so no columns stay beside the rows."""
+def _linked(parts: Iterable[_Live]) -> Iterator[LinkedFile]:
+    """Yield files with their links."""
     from coderag.graph.files import LinkedFile
 
     for live in parts:
@@ -372,8 +372,6 @@ def _linked(parts: Iterable[_Live], *, whole: bool = False) -> Iterator[LinkedFi
         codes, blobs = arrays["file_language"].tolist(), arrays["file_blob"]
         for number, path in zip(live.files, segment.paths.some(live.files), strict=True):
             links = segment.links(number)
-            if whole:
-                links.mentions.rows()
             yield LinkedFile(
                 path,
                 languages[codes[number]],

@@ -19,8 +19,9 @@ from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.folder.lock import locked, the_only_one
 from coderag.index.storage.manifest import GRAPH_LOCK, read_manifest
 from tests.graph.shown_edges import edges_of
+from tests.graph.whole import draft_of
 from tests.growth import HANG_SECONDS
-from tests.workspace import write
+from tests.workspace import SHOP, write
 
 FILES = {
     "app/money.py": "def rounded(amount):\n    return round(amount, 2)\n",
@@ -54,6 +55,12 @@ def test_a_build_makes_it(root: Path) -> None:
     manifest = read_manifest(IndexPath(root / ".coderag"))
     assert (root / ".coderag" / manifest.graph).exists()
     assert calls(Index.open(root)) == CALLS
+
+
+def test_what_a_resolver_forgets_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = draft_of(SHOP).arrays()
+    monkeypatch.setattr("coderag.graph.edges.references.MOST_CACHED", 0)
+    assert same(Graph(draft_of(SHOP).arrays()), Graph(known))
 
 
 def test_a_build_may_leave_it(root: Path) -> None:

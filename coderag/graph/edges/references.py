@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from coderag.graph.edges.documented import Documented
 from coderag.graph.resolve.abstract_values import OUTSIDE
 from coderag.graph.resolve.names import UNSURE, Names, root_of
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.link_columns import mention_columns
 from coderag.syntax.references.records import OF_NO_FILE, Reference, Role
 
 __all__ = ["Leads", "ReferenceEdges"]
@@ -20,6 +22,7 @@ LISTS = 2  # that a mention leads to: what it names, and what it is reached thro
 CALL, REFERENCE = Role.CALL, Role.REFERENCE
 ELSEWHERE = frozenset({Role.INHERIT, Role.IMPLEMENT, Role.REQUEST}) | OF_NO_FILE  # read by others, each in its own way
 NO_OWNER = -2
+MOST_CACHED = 500_000  # entries in the caches of a resolver, some 200 bytes each
 CLASS_OF = "__class__"  # a member whose meaning is more than that of its value
 
 
@@ -45,50 +48,55 @@ class ReferenceEdges:
         self._tables = names.resolver.tables
         self._anchors = names.resolver.anchors
         self._documented = documented
-        self._nodes: list[int] = []
-        self._ends: list[int] = [0]  # in _nodes, of each list
-        self._candidates: list[int] = [0]
+        # Arrays of C's int, since a repository may have ten million mentions.
+        self._nodes = array("i")
+        self._ends = array("i", [0])  # in _nodes, of each list
+        self._candidates = array("i", [0])
         self._meant: dict[tuple[int, str, str, bool], int] = {}
         self._members: dict[str, dict[tuple[int, str, bool], int]] = {}  # of values, by family of languages
         self._led: dict[tuple[int, str], tuple[int, int]] = {}
-        self._rows: list[int] = []
-        self._owners: list[int] = []
+        self._rows = array("i")
+        self._owners = array("i")
         self._roles = bytearray()
         self._sizes = [0] * len(self._tables.files)  # mentions of each file
-        self._lists: list[int] = []  # LISTS for each mention
+        self._lists = array("i")  # LISTS for each mention
 
     def read(self, number: int) -> None:
         """Find out what the mentions of a file lead to; files come in order."""
-        mentions = self._tables.files[number].links.mentions.mentions
-        if mentions:
-            rows, owners, roles, _, _ = zip(*mentions, strict=True)
+        rows, owners, roles, names, receivers = mention_columns(self._tables.files[number].links.mentions)
+        if rows:
             self._sizes[number] = len(rows)
-            self._rows += rows
-            self._owners += owners
+            self._rows.extend(rows)
+            self._owners.extend(owners)
             self._roles += bytes(roles)
-            self._resolve(number, mentions)
+            self._lists.extend(self._resolve(number, zip(rows, owners, roles, names, receivers, strict=True)))
+            # Keys have a place in this file: no other file asks for them.
+            self._meant.clear()
+            self._led.clear()
+            if self._names.resolver.cached() > MOST_CACHED:
+                self._names.resolver.forget()
 
-    def _resolve(self, number: int, mentions: Sequence[Reference]) -> None:
-        """Append the lists of each mention of a file.
+    def _resolve(self, number: int, mentions: Iterable[tuple[int, int, Role, str, str]]) -> list[int]:
+        """Return the lists of each mention of a file.
 
         Every name that is written anywhere passes here: what was seen before is found without a call.
 
         total(), receiver ""          -> the definitions of total that the scope reaches
         cart.total(), receiver "cart" -> the members total of the type of cart, and what its type was found through
         """
-        lists, meant, led = self._lists, self._meant, self._led
+        lists: list[int] = []
+        meant, led = self._meant, self._led
         base, reachable, rules = self._tables.first[number], self._tables.reachable, self._tables.rules[number]
         words, members = rules.word_roots, self._members.setdefault(rules.family, {})
         last = NO_OWNER
         local: frozenset[str] = frozenset()
         scope = outer = around = base
-        for mention in mentions:
-            _, owner, role, name, receiver = mention
+        for row, owner, role, name, receiver in mentions:
             if owner != last:
                 last, scope = owner, base + 1 + owner
                 local, outer, around = self._anchors.inside(scope)
             if role is not CALL and role is not REFERENCE:
-                lists += self._rare(number, mention)
+                lists += self._rare(number, Reference(row, owner, role, name, receiver))
                 continue
             if not receiver:
                 key = scope if name in local else around if name in words else outer, "", name, role is CALL
@@ -111,6 +119,7 @@ class ReferenceEdges:
                 if found is None:
                     found = members[member] = self._add(*self._names.find(place, receiver, name, role=role))
             lists += (found, through)
+        return lists
 
     def _rare(self, number: int, mention: Reference) -> tuple[int, int]:
         """Return the lists of a mention that is neither a call nor a reference."""
@@ -145,30 +154,32 @@ class ReferenceEdges:
         """Keep a list of nodes and return its number."""
         if not nodes:
             return NOTHING
-        self._nodes += nodes
+        self._nodes.extend(nodes)
         self._ends.append(len(self._nodes))
         self._candidates.append(candidates)
         return len(self._candidates) - 1
 
     def leads(self) -> Leads:
         """Return what all mentions lead to."""
-        lists = np.array(self._lists, np.int64)
-        ends = np.array(self._ends, np.int64)
-        sizes = np.diff(ends, prepend=0)[lists]
-        entry = np.repeat(np.arange(len(lists)), sizes)
-        which = lists[entry]
-        # Behind the last of a list by how many more of it come from there on.
-        target = np.array(self._nodes, np.int64)[ends[which] - (np.cumsum(sizes)[entry] - np.arange(len(entry)))]
-        mention = entry // LISTS
-        file = np.repeat(np.arange(len(self._sizes)), self._sizes)[mention]
-        first = np.array(self._tables.first, np.int64)
+        lists, nodes, ends = _numbers(self._lists), _numbers(self._nodes), _numbers(self._ends)
+        sizes = np.diff(ends, prepend=np.int32(0))[lists]
+        behind = np.cumsum(sizes, dtype=np.int64) - sizes  # what the lists before each have
+        mention = np.repeat(np.arange(len(lists), dtype=np.int32) // LISTS, sizes)
+        at = np.repeat(ends[lists] - sizes - behind, sizes)
+        at += np.arange(len(at))
+        file = np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)[mention]
         return Leads(
             mention=mention,
             role=np.frombuffer(bytes(self._roles), np.uint8)[mention],
-            through=entry % LISTS == 1,
-            owner=first[file] + 1 + np.array(self._owners, np.int64)[mention],
-            target=target,
-            candidates=np.array(self._candidates, np.int64)[which],
+            through=np.repeat(np.arange(len(lists), dtype=np.int32) % LISTS == 1, sizes),
+            owner=np.array(self._tables.first, np.int32)[file] + 1 + _numbers(self._owners)[mention],
+            target=nodes[at],
+            candidates=np.repeat(_numbers(self._candidates)[lists], sizes),
             file=file,
-            row=np.array(self._rows, np.int64)[mention],
+            row=_numbers(self._rows)[mention],
         )
+
+
+def _numbers(values: array[int]) -> Array:
+    """Return an array of C's int as i32[n], without a copy."""
+    return np.frombuffer(values, np.int32)

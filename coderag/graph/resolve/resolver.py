@@ -47,6 +47,17 @@ class Resolver(Scopes):
         self._returned: dict[int, tuple[int, ...]] = {}
         self._depth = 0
 
+    def cached(self) -> int:
+        """Return how many names and expressions are cached with what they stand for at a place."""
+        return super().cached() + len(self._values) + len(self._bounds) + len(self._targets)
+
+    def forget(self) -> None:
+        """Empty these caches, which must not be done during a resolution."""
+        super().forget()
+        self._values.clear()
+        self._bounds.clear()
+        self._targets.clear()
+
     def targets(self, scope: int, text: str) -> Targets:
         """Return what an expression names, read at a definition or file."""
         key = scope, text

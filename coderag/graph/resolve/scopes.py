@@ -336,6 +336,15 @@ class Scopes(ABC):
             self._spaces[node] = found
         return found
 
+    def cached(self) -> int:
+        """Return how many names are cached with what they stand for at a place."""
+        return len(self._looked) + len(self._beside)
+
+    def forget(self) -> None:
+        """Empty these caches, which must not be done during a resolution."""
+        self._looked.clear()
+        self._beside.clear()
+
     def settled(self) -> None:
         """Forget where members are looked for: classes have got others."""
         self._spaces.clear()

@@ -22,6 +22,7 @@ __all__ = [
     "StoredReferences",
     "defined",
     "defined_columns",
+    "mention_columns",
     "reference_columns",
 ]
 
@@ -212,6 +213,11 @@ class StoredReferences:
         texts, ways = (_texts(table.name), _texts(table.value)), map(HOWS.__getitem__, table.how)
         return _rows(Binding, accumulate(table.owner), *texts, ways)
 
+    @property
+    def stored_mentions(self) -> _References | None:
+        """The columns of the mentions, None where there are none or they were asked for as rows."""
+        return self._mentions
+
     def rare(self) -> tuple[Reference, ...]:
         """Return the mentions of rare roles."""
         table = self._mentions
@@ -233,9 +239,23 @@ class StoredReferences:
         return not words.isdisjoint(receivers) or not words.isdisjoint(one.partition(".")[0] for one in receivers)
 
 
-def _mention_columns(table: _References) -> tuple[Iterable[object], ...]:
-    texts, roles = (_texts(table.name), _texts(table.receiver)), map(ROLES.__getitem__, table.role)
-    return accumulate(table.row), accumulate(table.owner), roles, *texts
+def mention_columns(
+    found: FileReferences | StoredReferences,
+) -> tuple[Sequence[int], Sequence[int], Sequence[Role], Sequence[str], Sequence[str]]:
+    """Return the mentions as columns: rows, owners, roles, names and receivers; a stored file keeps no rows of them."""
+    table = found.stored_mentions if isinstance(found, StoredReferences) else None
+    if table is not None:
+        rows, owners, roles, names, receivers = _mention_columns(table)
+        return list(rows), list(owners), list(roles), names, receivers
+    columns = tuple(zip(*found.mentions, strict=True)) or ((),) * len(Reference._fields)
+    return columns[0], columns[1], columns[2], columns[3], columns[4]
+
+
+def _mention_columns(
+    table: _References,
+) -> tuple[Iterable[int], Iterable[int], Iterable[Role], list[str], list[str]]:
+    roles = map(ROLES.__getitem__, table.role)
+    return accumulate(table.row), accumulate(table.owner), roles, _texts(table.name), _texts(table.receiver)
 
 
 def _size(column: Text | Sequence[object]) -> int:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coderag.index.storage.link_columns import mention_columns
 from coderag.index.storage.links import Defined, Links, deflate_links, inflate_links, inflate_uses
 from coderag.sql.in_code.records import DataUses, Referred
 from coderag.syntax.references.records import Binding, FileReferences, How, Imported, Reference, Role, Route
@@ -44,6 +45,16 @@ def test_links_come_back() -> None:
     assert [type(mention.role) for mention in inflate_links(stored).mentions.mentions] == [Role] * 3
     assert deflate_links(Links()) == b""
     assert inflate_links(b"") == Links()
+
+
+def test_mentions_are_read_as_columns() -> None:
+    stored = inflate_links(deflate_links(Links(DEFINITIONS, REFERENCES))).mentions
+    expected = list(REFERENCES.mentions)
+    assert list(map(Reference._make, zip(*mention_columns(stored), strict=True))) == expected
+    assert list(stored.mentions) == expected
+    for rows in (stored, REFERENCES):  # after the rows were asked for, and as a parser gives them
+        assert list(map(Reference._make, zip(*mention_columns(rows), strict=True))) == expected
+    assert mention_columns(FileReferences()) == ((), (), (), (), ())
 
 
 @given(st.lists(st.tuples(NAMES, NAMES, st.integers(-1, 3), st.integers(0, 90)), max_size=6))
