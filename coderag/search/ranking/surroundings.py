@@ -178,14 +178,14 @@ def _by_subject(view: CandidateView) -> dict[str, Array]:
     """Return how much of the subject of the question, which comes first, names of files and chunks hold."""
     words = view.scores.words
     weights = [weight * SUBJECT_DECAY**place for place, weight in enumerate(words.values())]
-    of_file, of_chunk = view.file_words, view.name_words
+    both = view.file_words.followed_by(view.name_words)
     alike = _Alike(tuple(words), view.table)  # knows the words that are numbered by now
-    of_files, prefixes = _subject(of_file, alike, weights)
-    of_names, _ = _subject(of_chunk, alike, weights)
+    subject, prefixes = _subject(both, alike, weights)
+    files = len(view.files)
     return {
-        "subject_file": of_files[view.own_file],
-        "filename_prefix": prefixes[view.own_file],
-        "subject_name": of_names,
+        "subject_file": subject[:files][view.own_file],
+        "filename_prefix": prefixes[:files][view.own_file],
+        "subject_name": subject[files:],
     }
 
 
