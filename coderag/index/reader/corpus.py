@@ -38,6 +38,7 @@ WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be f
 )
 REMEMBERED_NAMES = 100_000
 REMEMBERED_SCOPES = 20_000
+REMEMBERED_TERMS = 1_000
 MANY_FILES = 2_000  # so many paths are not compared again for each question
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 FLAGS = range((DEFINES | CONTINUES) + 1)  # all values of a chunk's flags
@@ -449,7 +450,10 @@ class Corpus:
 
 def text_keys(terms: Iterable[str]) -> Array:
     """Return the keys of terms in the postings of texts, u64[terms]."""
-    return np.array([term_hash(term) for term in terms], dtype=np.uint64)
+    return np.array([_term_key(term) for term in terms], dtype=np.uint64)
+
+
+_term_key = lru_cache(maxsize=REMEMBERED_TERMS)(term_hash)  # a search asks several times for those of its question
 
 
 def path_keys(terms: Iterable[str]) -> Array:

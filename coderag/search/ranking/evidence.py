@@ -187,7 +187,7 @@ def _holds(corpus: Corpus, chunk: int, quoted: str, pieces: Iterable[str]) -> bo
     """
     member, local = corpus.member_of(chunk)
     folded = member.segment.chunk_text(local).casefold()
-    return all(piece in folded for piece in pieces) and quoted in SPACES.sub(" ", folded)
+    return quoted in folded or (all(piece in folded for piece in pieces) and quoted in SPACES.sub(" ", folded))
 
 
 def _folded(text: str) -> str:
