@@ -187,7 +187,10 @@ def _holds(corpus: Corpus, chunk: int, quoted: str, pieces: Iterable[str]) -> bo
     """
     member, local = corpus.member_of(chunk)
     folded = member.segment.chunk_text(local).casefold()
-    return quoted in folded or (all(piece in folded for piece in pieces) and quoted in SPACES.sub(" ", folded))
+    if quoted in folded or not all(piece in folded for piece in pieces):
+        return quoted in folded
+    # As a rule nothing but words is quoted; what begins or ends with a space must have one in the text, too.
+    return quoted in (" ".join(folded.split()) if quoted == quoted.strip() else SPACES.sub(" ", folded))
 
 
 def _folded(text: str) -> str:
