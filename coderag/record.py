@@ -110,7 +110,12 @@ def replaced(one: T, **changes: Any) -> T:
         left, compute = set(names) - known.keys() - changes.keys(), object.__getattribute__(one, "_compute")
         return deferred(type(one)(**known, **changes), compute, fields=left)
     values = _values(one) if len(names) != 1 else (_values(one),)
-    return type(one)(**(dict(zip(names, values, strict=True)) | changes))
+    if not changes.keys() <= _names_of(names):
+        return type(one)(**(dict(zip(names, values, strict=True)) | changes))  # which says what is wrong
+    return type(one)(*map(changes.get, names, values))
+
+
+_names_of = cache(frozenset[str])
 
 
 class _Fields:

@@ -13,6 +13,7 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import run_starts
 from coderag.record import record, replaced
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.features import FEATURES, FeatureColumns
@@ -215,8 +216,8 @@ def spread(files: Array, scores: Array, *, k: int, keep: float) -> list[Pick]:
     Scores are at least 0, so none of a file has more left than the one before it, and one order of all will do.
     """
     by_file = np.argsort(files, kind="stable")
-    firsts = np.flatnonzero(np.diff(files[by_file], prepend=-1))
-    sizes = np.diff(firsts, append=len(files))
+    firsts = run_starts(files[by_file])
+    sizes = np.append(firsts[1:], len(files)) - firsts
     place = np.empty(len(files), dtype=np.int64)  # of each chunk among those of its file
     place[by_file] = np.arange(len(files)) - np.repeat(firsts, sizes)
     shares = np.array([keep**further for further in range(int(sizes.max(initial=0)))])

@@ -14,6 +14,7 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus, text_keys
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import run_starts
 from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS
 from coderag.search.query.understand import QueryType
 from coderag.search.ranking.candidate_view import CandidateView
@@ -204,7 +205,7 @@ def _subject(found: Runs, alike: _Alike, weights: Sequence[float]) -> tuple[Arra
         for place, share in places:
             shares[place, at] = share
     row = found.row[here]
-    begins = np.flatnonzero(np.diff(row, prepend=-1))
+    begins = run_starts(row)
     best = np.maximum.reduceat(shares[:, own], begins, axis=1)
     total = max(fsum(weights), 1e-6)
     subject, likeness = np.zeros(rows), np.zeros(rows)
