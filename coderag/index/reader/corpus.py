@@ -379,6 +379,10 @@ class Corpus:
 
     def by_member(self, chunks: Array) -> Iterator[tuple[Member, Array | slice, Array]]:
         """Yield each segment that holds some of i64[n] chunks, with their positions in it, and their numbers there."""
+        if len(self.members) == 1:  # as after a whole build
+            if len(chunks):
+                yield self.members[0], slice(0, len(chunks)), chunks
+            return
         order = None if (chunks[1:] >= chunks[:-1]).all() else np.argsort(chunks, kind="stable")
         ascending = chunks if order is None else chunks[order]
         bounds = [*np.searchsorted(ascending, self._first_chunks).tolist(), len(chunks)]
@@ -391,6 +395,10 @@ class Corpus:
         """Yield each segment that holds some of i64[n] files, ascending, with their positions in it, and their numbers
         there.
         """
+        if len(self.members) == 1:
+            if len(files):
+                yield self.members[0], slice(0, len(files)), files
+            return
         bounds = [*np.searchsorted(files, self._first_files).tolist(), len(files)]
         for member, begin, end in zip(self.members, bounds, bounds[1:], strict=False):
             if begin < end:
