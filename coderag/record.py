@@ -11,11 +11,12 @@ from copy import copy
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields, make_dataclass
 from functools import cache
 from operator import attrgetter, ge, gt, le, lt
-from typing import Any, NoReturn, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, dataclass_transform
 
-__all__ = ["FEW", "ordered_record", "record", "replaced"]
+__all__ = ["FEW", "Deferred", "deferred", "ordered_record", "record", "replaced"]
 
 T = TypeVar("T")
+D = TypeVar("D", bound="Deferred")
 
 FEW = 20  # records of a class: to compile what makes them takes as long as to make this many without
 
@@ -61,11 +62,60 @@ def _made_of(cls: type[T], methods: dict[str, Callable[..., Any]]) -> type[T]:
     return made  # type: ignore[no-any-return]
 
 
+class Deferred:
+    """The base of records of which some fields may be computed when one of them is first read (`deferred`).
+
+    Such a record equals one that was made with the same values, and is shown, copied and pickled like it.
+    """
+
+    __slots__ = ("_compute",)
+
+    if not TYPE_CHECKING:  # or every attribute would exist
+
+        def __getattr__(self, name: str) -> Any:  # of slots that are not set
+            if name == "_compute" or name not in type(self).__slots__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            values = self._compute()
+            for field_name, value in values.items():
+                if not _is_set(self, field_name):
+                    object.__setattr__(self, field_name, value)
+            return object.__getattribute__(self, name)
+
+
+def deferred(one: D, compute: Callable[[], dict[str, Any]], *, fields: Iterable[str]) -> D:
+    """Return a record that was just made, of which `compute` gives the values of some fields when one of them is read.
+
+    It is called once, or by several threads at the same time, so it must give the same each time. The fields have a
+    default.
+    """
+    for name in fields:
+        object.__delattr__(one, name)
+    object.__setattr__(one, "_compute", compute)
+    return one
+
+
+def _is_set(one: Deferred, name: str) -> bool:
+    try:
+        object.__getattribute__(one, name)
+    except AttributeError:
+        return False
+    return True
+
+
 def replaced(one: T, **changes: Any) -> T:
     """Return a record with other values in some fields: `dataclasses.replace`, in a tenth of its time."""
     names = type(one).__slots__  # type: ignore[attr-defined]
+    if isinstance(one, Deferred) and _is_set(one, "_compute"):
+        known = {name: getattr(one, name) for name in names if name not in changes and _is_set(one, name)}
+        left, compute = set(names) - known.keys() - changes.keys(), object.__getattribute__(one, "_compute")
+        return deferred(type(one)(**known, **changes), compute, fields=left)
     values = _values(one) if len(names) != 1 else (_values(one),)
-    return type(one)(**(dict(zip(names, values, strict=True)) | changes))
+    if not changes.keys() <= _names_of(names):
+        return type(one)(**(dict(zip(names, values, strict=True)) | changes))  # which says what is wrong
+    return type(one)(*map(changes.get, names, values))
+
+
+_names_of = cache(frozenset[str])
 
 
 class _Fields:

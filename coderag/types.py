@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
 
-from coderag.record import ordered_record, record
+from coderag.record import Deferred, ordered_record, record
 
 __all__ = [
     "Case",
@@ -266,8 +266,11 @@ class Match:
 
 
 @record
-class Hit:
-    """An answer: a chunk, how well it matched, and why."""
+class Hit(Deferred):
+    """An answer: a chunk, how well it matched, and why.
+
+    A search computes `parts`, `lines` and `reasons` when one of them is first read: not all callers want them.
+    """
 
     chunk: Chunk
     score: float

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coderag.record import FEW, ordered_record, record, replaced
+from coderag.record import FEW, Deferred, deferred, ordered_record, record, replaced
 
 
 @record
@@ -152,3 +152,56 @@ def test_the_first_record_refuses_wrong_arguments(made: Callable[[Any], object])
     with pytest.raises(TypeError, match="__init__"):
         made(Point)
     assert Point(1) == Point(1, 0)
+
+
+@record
+class Answer(Deferred):
+    """A record of which fields may wait."""
+
+    name: str
+    length: int = 0
+    letters: tuple[str, ...] = ()
+
+
+def waiting(computed: list[str]) -> Answer:
+    """Return the answer "ab", which notes whenever it is computed."""
+
+    def compute() -> dict[str, Any]:
+        computed.append("ab")
+        return {"length": 2, "letters": ("a", "b")}
+
+    return deferred(Answer("ab"), compute, fields=["length", "letters"])
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda answer: answer,
+        lambda answer: pickle.loads(pickle.dumps(answer)),
+        copy.copy,
+        lambda answer: replace(answer, name="ab"),
+        lambda answer: replaced(answer, name="ab"),
+        lambda answer: Answer(**asdict(answer)),
+    ],
+)
+def test_what_waits_is_as_if_it_had_been_given(read: Callable[[Answer], Answer]) -> None:
+    whole = Answer("ab", 2, ("a", "b"))
+    assert read(waiting([])) == whole
+    assert hash(read(waiting([]))) == hash(whole)
+    assert repr(read(waiting([]))) == repr(whole)
+
+
+def test_what_waits_is_computed_once_and_when_it_is_read() -> None:
+    computed: list[str] = []
+    answer = waiting(computed)
+    assert (answer.name, computed) == ("ab", [])
+    assert (answer.letters, answer.length, computed) == (("a", "b"), 2, ["ab"])
+
+
+def test_what_replaces_a_value_stays_when_others_are_computed() -> None:
+    computed: list[str] = []
+    answer = replaced(waiting(computed), length=7)
+    assert computed == []
+    assert answer == Answer("ab", 7, ("a", "b"))
+    with pytest.raises(AttributeError, match="colour"):
+        _ = answer.colour  # type: ignore[attr-defined]

@@ -62,6 +62,7 @@ class IndexUpdater:
             report = self.update_one(root, options, paths=looked_at, thorough=thorough, watch=progress)
             if thorough:
                 try:
+                    self._end_readers(root, options, report)
                     _write_graph(root, options, progress)
                 except (IndexDamagedError, *DATA_ERRORS):
                     # What was kept of the index is wrong; what is read again is not.
@@ -85,8 +86,17 @@ class IndexUpdater:
 
     def _build_one(self, root: Root, options: BuildOptions, progress: _Progress) -> Report:
         report = self._builders[root].build(options, watch=progress)
+        self._end_readers(root, options, report)
         _write_graph(root, options, progress)
         return report
+
+    def _end_readers(self, root: Root, options: BuildOptions, report: Report) -> None:
+        """End the processes that read most of a root before its graph is made, which takes more memory than all else.
+
+        Those of a later update start again; what they load takes a fraction of a second.
+        """
+        if options.graph and report.read > report.unchanged:
+            self._builders[root].close()
 
     def merge(self) -> bool:
         """Merge the segments that should be merged, and tell whether there were any."""

@@ -38,6 +38,7 @@ WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be f
 )
 REMEMBERED_NAMES = 100_000
 REMEMBERED_SCOPES = 20_000
+REMEMBERED_TERMS = 1_000
 MANY_FILES = 2_000  # so many paths are not compared again for each question
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 FLAGS = range((DEFINES | CONTINUES) + 1)  # all values of a chunk's flags
@@ -378,6 +379,10 @@ class Corpus:
 
     def by_member(self, chunks: Array) -> Iterator[tuple[Member, Array | slice, Array]]:
         """Yield each segment that holds some of i64[n] chunks, with their positions in it, and their numbers there."""
+        if len(self.members) == 1:  # as after a whole build
+            if len(chunks):
+                yield self.members[0], slice(0, len(chunks)), chunks
+            return
         order = None if (chunks[1:] >= chunks[:-1]).all() else np.argsort(chunks, kind="stable")
         ascending = chunks if order is None else chunks[order]
         bounds = [*np.searchsorted(ascending, self._first_chunks).tolist(), len(chunks)]
@@ -390,6 +395,10 @@ class Corpus:
         """Yield each segment that holds some of i64[n] files, ascending, with their positions in it, and their numbers
         there.
         """
+        if len(self.members) == 1:
+            if len(files):
+                yield self.members[0], slice(0, len(files)), files
+            return
         bounds = [*np.searchsorted(files, self._first_files).tolist(), len(files)]
         for member, begin, end in zip(self.members, bounds, bounds[1:], strict=False):
             if begin < end:
@@ -449,7 +458,10 @@ class Corpus:
 
 def text_keys(terms: Iterable[str]) -> Array:
     """Return the keys of terms in the postings of texts, u64[terms]."""
-    return np.array([term_hash(term) for term in terms], dtype=np.uint64)
+    return np.array([_term_key(term) for term in terms], dtype=np.uint64)
+
+
+_term_key = lru_cache(maxsize=REMEMBERED_TERMS)(term_hash)  # a search asks several times for those of its question
 
 
 def path_keys(terms: Iterable[str]) -> Array:

@@ -8,10 +8,10 @@ vectors-KEY.bin  the vectors of the chunks by one encoder; another's may be adde
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from coderag.errors import IndexDamagedError
 from coderag.files.privacy.secrets.secret import Secret
 from coderag.index.storage.arrays.arrays import Array, Arrays, damaged_array, mapped, open_arrays, write_arrays
 from coderag.index.storage.arrays.deflated_strings import DeflatedStrings
-from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate, remembered
+from coderag.index.storage.arrays.inflate import GROUP_BYTES, REMEMBERED_BYTES, inflate, remembered, remembered_bytes
 from coderag.index.storage.arrays.specs import check_arrays, within
 from coderag.index.storage.arrays.stored import SEGMENT, TRIGRAMS
 from coderag.index.storage.arrays.strings import Strings, last_bytes
@@ -50,8 +50,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ARRAYS", "TEXT", "HeldSegment", "Segment", "SegmentWriter"]
 
+D = TypeVar("D")
+
 ARRAYS, TEXT = "arrays.bin", "text.bin"
-CACHED_BLOCKS = 256  # of text, per segment
+CACHED_GROUPS = 256  # of details, per segment
+CACHED_BYTES = 8 << 20  # of blocks of text, per segment
+# The texts of so many chunks, of up to so many characters: a search looks at those of its hits several times.
+CACHED_TEXTS, SHORT_TEXT = 256, 1 << 14
 
 
 class SegmentWriter:
@@ -145,8 +150,9 @@ class Segment:
         except ValueError as error:
             raise self._damaged(str(error)) from error
         self._text = self._open_text(int(arrays["block_offsets"][-1])) if held is None else held.text
-        self._block = remembered(self._read_block, most=CACHED_BLOCKS)
-        self._detail_group = remembered(self._small_details, most=CACHED_BLOCKS)
+        self._block = remembered_bytes(self._read_block, most=CACHED_BYTES)
+        self._detail_group = remembered(self._small_details, most=CACHED_GROUPS)
+        self._short_text = remembered(self._short_parts_and_text, most=CACHED_TEXTS)
 
     @classmethod
     def of(cls, folder: IndexPath, entry: SegmentEntry, *, vectors: str = "") -> Segment:
@@ -369,20 +375,31 @@ class Segment:
 
     def _parts_and_text(self, chunk: int) -> tuple[list[list[int]], str]:
         """Return a chunk's parts as `parts` does, and the text of them."""
+        return self._short_text(chunk) or self._read_text(chunk)
+
+    def _read_text(self, chunk: int) -> tuple[list[list[int]], str]:
         first, size = self._text_of(int(self.chunk_file[chunk]))
-        begin, end = self.arrays["chunk_part_offsets"][chunk : chunk + 2]
+        begin, end = self.arrays["chunk_part_offsets"][chunk : chunk + 2].tolist()
         parts: list[list[int]] = self.arrays["parts"][begin:end].tolist()
         self._check_parts(chunk, parts, size)
         pieces = [self._between(first, start, stop) for _, _, start, stop in parts]
         return parts, (pieces[0] if len(pieces) == 1 else b"".join(pieces)).decode("utf-8", "replace")
 
+    def _short_parts_and_text(self, chunk: int) -> tuple[list[list[int]], str] | None:
+        """Return the parts and the text of a chunk, None for one that takes too much to be remembered."""
+        found = self._read_text(chunk)
+        return found if len(found[1]) <= SHORT_TEXT else None
+
     def details(self, chunk: int) -> Details:
         """Return what only a shown chunk needs."""
+        return self._details(chunk, Details.decoded)
+
+    def _details(self, chunk: int, decoded: Callable[[bytes], D]) -> D:
         groups = self.arrays["detail_groups"]
         group = int(groups.searchsorted(chunk, "right")) - 1
         try:
             lines = self._detail_group(group) or self._read_details(group)
-            return Details.decoded(lines[chunk - int(groups[group])])
+            return decoded(lines[chunk - int(groups[group])])
         except (zlib.error, ValueError, IndexError) as error:
             raise self._damaged(f"details {group}: {error}") from error
 
@@ -425,7 +442,7 @@ class Segment:
             imports=details.imports,
             calls=details.calls,
             parent=self.names[parent] if parent >= 0 else "",
-            members=tuple(self.details(member).signature for member in self._members(number)),
+            members=tuple(self._details(member, Details.decoded_signature) for member in self._members(number)),
             labels=unpack_labels(int(self.arrays["file_labels"][file])),
             repository=repository,
             id=f"{int(self.arrays['chunk_id'][number]):016x}",

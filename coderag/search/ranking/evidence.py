@@ -55,6 +55,7 @@ WEAK_WEIGHT = 0.4  # of a word such as "function", as in understand
 PIECES_SHARE = 0.6  # of an identifier whose pieces are there and which itself is not
 MIN_VERBATIM = 2  # words; a single one is no quotation
 TINY = 1e-6
+SPACES = re.compile(r"\s+")
 
 
 @record
@@ -174,20 +175,22 @@ def _verbatim(corpus: Corpus, question: Question, chunks: Array, coverage: Array
     if not any(whole):
         return [False] * len(chunks)
     pieces = quoted.split(" ")
-    pattern = re.compile(r"\s+".join(map(re.escape, pieces)))
     return [
-        whole and _holds(corpus, chunk, pattern, pieces) for chunk, whole in zip(chunks.tolist(), whole, strict=True)
+        whole and _holds(corpus, chunk, quoted, pieces) for chunk, whole in zip(chunks.tolist(), whole, strict=True)
     ]
 
 
-def _holds(corpus: Corpus, chunk: int, quoted: re.Pattern[str], pieces: Iterable[str]) -> bool:
+def _holds(corpus: Corpus, chunk: int, quoted: str, pieces: Iterable[str]) -> bool:
     """Tell whether a chunk holds some folded text, given the pieces of this, too, which are told quickly to be missing.
 
     Those of a single chunk in many are all there.
     """
     member, local = corpus.member_of(chunk)
     folded = member.segment.chunk_text(local).casefold()
-    return all(piece in folded for piece in pieces) and quoted.search(folded) is not None
+    if quoted in folded or not all(piece in folded for piece in pieces):
+        return quoted in folded
+    # As a rule nothing but words is quoted; what begins or ends with a space must have one in the text, too.
+    return quoted in (" ".join(folded.split()) if quoted == quoted.strip() else SPACES.sub(" ", folded))
 
 
 def _folded(text: str) -> str:

@@ -43,6 +43,6 @@ def graph_rerank(corpus: Corpus, ranked: Sequence[Ranked], graphs: Graphs) -> li
         if shares:
             gained = LIFT * min(1.0, fsum(shares))
             hit = first[position]
-            lifted[position] = replace(hit, score=hit.score * (1.0 + gained), parts=hit.parts | {CONNECTED: gained})
+            lifted[position] = replace(hit, score=hit.score * (1.0 + gained), parts={**hit.parts, CONNECTED: gained})
     lifted.sort(key=lambda hit: -hit.score)
     return [*lifted, *ranked[DEPTH:]]

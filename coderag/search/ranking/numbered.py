@@ -57,6 +57,15 @@ class Runs(NamedTuple):
         shares: Array = (self.marked(marks) / np.maximum(self.sizes, 1)).astype(np.float32)
         return shares
 
+    def followed_by(self, other: Runs) -> Runs:
+        """Return these rows and behind them those of others."""
+        return Runs(
+            np.concatenate([self.numbers, other.numbers]),
+            np.concatenate([self.row, other.row + len(self.sizes)]),
+            np.concatenate([self.starts, other.starts + len(self.numbers)]),
+            np.concatenate([self.sizes, other.sizes]),
+        )
+
 
 class Ragged:
     """Rows of numbers, of any length each."""

@@ -48,7 +48,7 @@ def promoted(ranking: Ranking, ranked: Sequence[Ranked], verbatim: Verbatim) -> 
         lift = max(0.0, floor - group[-1].score) + MARGIN
         by_key = place in (BEST_USE, OTHER_USE)
         part = {KEY_PART if by_key else MESSAGE_PART if message else NAME_PART: lift}
-        raised = [Ranked(one.chunk, one.score + lift, one.parts | part) for one in group]
+        raised = [Ranked(one.chunk, one.score + lift, {**one.parts, **part}) for one in group]
         floor = raised[0].score
         lifted[:0] = raised
     return (*lifted, *rest)[: max(len(ranked), len(lifted))]

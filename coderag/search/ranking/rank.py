@@ -5,15 +5,15 @@ The features are those of coderag.search.ranking.features, the priors those of c
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
-from heapq import heapify, heappop, heapreplace
 from pathlib import Path
 
 import numpy as np
 
 from coderag.index.reader.corpus import Corpus
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import run_starts
 from coderag.record import record, replaced
 from coderag.search.query.understand import QueryType, Question
 from coderag.search.ranking.features import FEATURES, FeatureColumns
@@ -64,7 +64,7 @@ class Ranked:
 
     chunk: int
     score: float
-    parts: dict[str, float]  # the features that weigh something, "learned" and "factor"
+    parts: Mapping[str, float]  # the features that weigh something, "learned" and "factor"
     confidence: float = 0.0
 
 
@@ -173,35 +173,57 @@ def ranked_chunks(ranking: Ranking, picks: Sequence[Pick]) -> tuple[Ranked, ...]
     picked = ranking.order[np.array([position for position, _ in picks], dtype=np.int64)]
     weighing = np.flatnonzero(ranking.weights)
     names = [*(FEATURES[at] for at in weighing.tolist()), "learned", "factor"]
-    weighed = ranking.features[np.ix_(picked, weighing)] * ranking.weights[weighing]
-    parts = np.column_stack([weighed, ranking.learned[picked], rows.prior[picked]]).tolist()
+    columns = np.empty((len(names), len(picked)), dtype=np.float32)
+    np.multiply(ranking.features.T[weighing][:, picked], ranking.weights[weighing, np.newaxis], out=columns[:-2])
+    columns[-2], columns[-1] = ranking.learned[picked], rows.prior[picked]
     return tuple(
-        Ranked(chunk, score, dict(zip(names, own, strict=True)))
-        for (_, score), chunk, own in zip(picks, rows.chunks[picked].tolist(), parts, strict=True)
+        Ranked(chunk, score, Parts(names, own))
+        for (_, score), chunk, own in zip(picks, rows.chunks[picked].tolist(), columns.T.tolist(), strict=True)
     )
+
+
+class Parts(Mapping[str, float]):
+    """The parts of a score by name, put together when they are looked at: of forty chunks that are ranked, ten are."""
+
+    __slots__ = ("_by_name", "_names", "_values")
+
+    def __init__(self, names: Sequence[str], values: Sequence[float]) -> None:
+        self._names, self._values = names, values
+        self._by_name: dict[str, float] | None = None
+
+    def _parts(self) -> dict[str, float]:
+        if self._by_name is None:
+            self._by_name = dict(zip(self._names, self._values, strict=True))
+        return self._by_name
+
+    def __getitem__(self, name: str) -> float:
+        """Return a part; raises KeyError for one that is not there."""
+        return self._parts()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return repr(self._parts())
 
 
 def spread(files: Array, scores: Array, *, k: int, keep: float) -> list[Pick]:
     """Pick k of some chunks, given best first; each further one of a file keeps a share of its score.
 
-    The best of what is left is always the first unpicked chunk of some file, so a heap of the files' heads does.
+    Scores are at least 0, so none of a file has more left than the one before it, and one order of all will do.
     """
-    queues: dict[int, list[int]] = {}
-    for position, file in enumerate(files.tolist()):
-        queues.setdefault(file, []).append(position)
-    values = scores.tolist()
-    heads = [(-values[queue[0]], queue[0], 0, queue) for queue in queues.values()]
-    heapify(heads)
-    picks: list[Pick] = []
-    while heads and len(picks) < k:
-        score, position, taken, queue = heads[0]
-        picks.append((position, -score))
-        if taken + 1 < len(queue):
-            following = queue[taken + 1]
-            heapreplace(heads, (-(values[following] * keep ** (taken + 1)), following, taken + 1, queue))
-        else:
-            heappop(heads)
-    return picks
+    by_file = np.argsort(files, kind="stable")
+    firsts = run_starts(files[by_file])
+    sizes = np.append(firsts[1:], len(files)) - firsts
+    place = np.empty(len(files), dtype=np.int64)  # of each chunk among those of its file
+    place[by_file] = np.arange(len(files)) - np.repeat(firsts, sizes)
+    shares = np.array([keep**further for further in range(int(sizes.max(initial=0)))])
+    kept = scores * shares[place]
+    best = np.argsort(-kept, kind="stable")[:k]
+    return list(zip(best.tolist(), kept[best].tolist(), strict=True))
 
 
 def with_implementations(corpus: Corpus, ranking: Ranking) -> Ranking:

@@ -73,7 +73,7 @@ def reranked(
     order = np.argsort(-mixed, kind="stable").tolist()
     low, reach = float(before.min()), float(np.ptp(before))
     changed = [
-        replace(first[at], score=low + reach * float(mixed[at]), parts=first[at].parts | {"rerank": float(new[at])})
+        replace(first[at], score=low + reach * float(mixed[at]), parts={**first[at].parts, "rerank": float(new[at])})
         for at in order
     ]
     return [*changed, *ranked[depth:]]

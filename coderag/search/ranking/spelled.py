@@ -96,6 +96,10 @@ def _apart(text: str) -> _Apart:
     if text.isalpha() and text.islower() and text.isascii() and len(text) <= MAX_WORD:
         whole = stem(text)
         return _Apart((text,), (whole,), whole)
+    if len(text) <= MAX_WORD and text.isascii() and text.isidentifier():
+        pieces = split_identifier(text)
+        *some, whole = terms_of_pieces(text, pieces) or ("",)
+        return _Apart(tuple(dict.fromkeys(pieces)), tuple(dict.fromkeys(some)) or (whole,), whole)
     found: list[str] = []
     of_words: list[str] = []
     whole = ""

@@ -14,6 +14,7 @@ import numpy as np
 
 from coderag.index.reader.corpus import Corpus, text_keys
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import run_starts
 from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS
 from coderag.search.query.understand import QueryType
 from coderag.search.ranking.candidate_view import CandidateView
@@ -178,14 +179,14 @@ def _by_subject(view: CandidateView) -> dict[str, Array]:
     """Return how much of the subject of the question, which comes first, names of files and chunks hold."""
     words = view.scores.words
     weights = [weight * SUBJECT_DECAY**place for place, weight in enumerate(words.values())]
-    of_file, of_chunk = view.file_words, view.name_words
+    both = view.file_words.followed_by(view.name_words)
     alike = _Alike(tuple(words), view.table)  # knows the words that are numbered by now
-    of_files, prefixes = _subject(of_file, alike, weights)
-    of_names, _ = _subject(of_chunk, alike, weights)
+    subject, prefixes = _subject(both, alike, weights)
+    files = len(view.files)
     return {
-        "subject_file": of_files[view.own_file],
-        "filename_prefix": prefixes[view.own_file],
-        "subject_name": of_names,
+        "subject_file": subject[:files][view.own_file],
+        "filename_prefix": prefixes[:files][view.own_file],
+        "subject_name": subject[files:],
     }
 
 
@@ -204,7 +205,7 @@ def _subject(found: Runs, alike: _Alike, weights: Sequence[float]) -> tuple[Arra
         for place, share in places:
             shares[place, at] = share
     row = found.row[here]
-    begins = np.flatnonzero(np.diff(row, prepend=-1))
+    begins = run_starts(row)
     best = np.maximum.reduceat(shares[:, own], begins, axis=1)
     total = max(fsum(weights), 1e-6)
     subject, likeness = np.zeros(rows), np.zeros(rows)

@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from math import fsum
+from typing import Any
 
 from coderag.index.reader.corpus import Corpus
+from coderag.record import deferred
 from coderag.search.query.pasted import pasted
 from coderag.search.query.understand import Question
 from coderag.search.ranking.duplicates import groups_of_copies
@@ -20,6 +22,7 @@ from coderag.types import Chunk, Hit
 __all__ = ["hits_of"]
 
 MIN_COPIED_LINES = 3
+EXPLAINED = ("parts", "lines", "reasons")  # of a hit: what says why it matched
 BEST_LINES = 3  # of a chunk that are shown
 MAX_SEEN = 100_000  # words that are remembered
 SHOWN = 0.00005  # of a part of a score: what is less is 0 when rounded
@@ -120,17 +123,19 @@ _seen = _SeenWords()
 
 
 def _hit_of(chunk: Chunk, asked: _QuestionWords, ranked: Ranked, *, also: tuple[str, ...] = ()) -> Hit:
-    """Return the hit of a ranked chunk: with its text, its best lines, and why it matched in words."""
+    """Return the hit of a ranked chunk; why it matched is found out when that is first read."""
+    hit = Hit(chunk, round(ranked.score, 4), also=also, confidence=round(ranked.confidence, 4))
+    return deferred(hit, lambda: _explained(chunk, asked, ranked), fields=EXPLAINED)
+
+
+def _explained(chunk: Chunk, asked: _QuestionWords, ranked: Ranked) -> dict[str, Any]:
+    """Return the parts of a chunk's score, its best lines, and why it matched in words."""
     matched = asked.named_in(chunk.text)
-    return Hit(
-        chunk=chunk,
-        score=round(ranked.score, 4),
-        confidence=round(ranked.confidence, 4),
-        parts={name: round(value, 4) for name, value in ranked.parts.items() if value >= SHOWN or value <= -SHOWN},
-        lines=_best_lines(chunk, matched),
-        reasons=tuple(_reasons(chunk, asked, ranked, present=_terms(matched))),
-        also=also,
-    )
+    return {
+        "parts": {name: round(value, 4) for name, value in ranked.parts.items() if value >= SHOWN or value <= -SHOWN},
+        "lines": _best_lines(chunk, matched),
+        "reasons": tuple(_reasons(chunk, asked, ranked, present=_terms(matched))),
+    }
 
 
 def _best_lines(chunk: Chunk, matched: Mapping[str, float]) -> tuple[int, ...]:

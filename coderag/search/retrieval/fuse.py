@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
+from coderag.index.storage.arrays.ranges import distinct
 from coderag.index.storage.postings import top_k
 from coderag.types import Fusion
 
@@ -70,8 +71,7 @@ def listed(scores: Array, depth: int = DEPTH) -> Listed:
 
 def joined(lists: Sequence[Listed]) -> Array:
     """Return the chunks that are on some list, each once, ascending: i64[n]."""
-    found = np.sort(np.concatenate([listed.best for listed in lists])) if lists else np.zeros(0, dtype=np.int64)
-    return found[np.diff(found, prepend=-1) > 0]
+    return distinct(np.concatenate([listed.best for listed in lists])) if lists else np.zeros(0, dtype=np.int64)
 
 
 def fuse(chunks: Array, lists: Sequence[tuple[Listed, Array, float]], fusion: Fusion = Fusion.MIN_MAX) -> Array:

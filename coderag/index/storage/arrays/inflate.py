@@ -8,10 +8,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from functools import lru_cache
+from threading import Lock
 from typing import TypeVar
 from weakref import WeakMethod
 
-__all__ = ["GROUP_BYTES", "RECORD_BYTES", "REMEMBERED_BYTES", "inflate", "remembered"]
+__all__ = ["GROUP_BYTES", "RECORD_BYTES", "REMEMBERED_BYTES", "inflate", "remembered", "remembered_bytes"]
 
 R = TypeVar("R")
 
@@ -39,6 +40,32 @@ def remembered(method: Callable[[int], R], *, most: int) -> Callable[[int], R]:
     It does not refer back to the object: an index that was replaced goes at once, with what it mapped and remembers,
     and does not wait until Python looks for cycles.
     """
+    return lru_cache(maxsize=most)(_weakly(method))
+
+
+def remembered_bytes(method: Callable[[int], bytes], *, most: int) -> Callable[[int], bytes]:
+    """Return the same of results that differ in size, of which so many bytes are remembered."""
+    read, held, lock = _weakly(method), dict[int, bytes](), Lock()
+    room = most
+
+    def call(number: int) -> bytes:
+        nonlocal room
+        with lock:
+            if (found := held.pop(number, None)) is not None:
+                held[number] = found  # at the end, as the one asked for last
+                return found
+        found = read(number)
+        with lock:
+            room -= len(found) - len(held.pop(number, b""))  # another thread may have read it, too
+            held[number] = found
+            while room < 0:
+                room += len(held.pop(next(iter(held))))
+        return found
+
+    return call
+
+
+def _weakly(method: Callable[[int], R]) -> Callable[[int], R]:
     weak = WeakMethod(method)
 
     def call(number: int) -> R:
@@ -46,4 +73,4 @@ def remembered(method: Callable[[int], R], *, most: int) -> Callable[[int], R]:
         assert bound is not None, "who calls holds the object"
         return bound(number)
 
-    return lru_cache(maxsize=most)(call)
+    return call

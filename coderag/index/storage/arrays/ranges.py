@@ -6,7 +6,7 @@ import numpy as np
 
 from coderag.index.storage.arrays.arrays import Array
 
-__all__ = ["distinct", "ranges"]
+__all__ = ["distinct", "ranges", "run_starts"]
 
 
 def ranges(begins: Array, ends: Array) -> tuple[Array, Array]:
@@ -23,7 +23,17 @@ def distinct(numbers: Array) -> Array:
     `np.unique` takes more than ten times as long for those, and imports numpy.ma for 8 ms when it is first called.
     """
     ordered: Array = np.sort(numbers, kind="stable")  # which merges what is in order already
-    is_first = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    once: Array = ordered[is_first]
+    once: Array = ordered[_is_first(ordered)]
     return once
+
+
+def run_starts(numbers: Array) -> Array:
+    """Return where each run of equal numbers begins, i64[runs]."""
+    return np.flatnonzero(_is_first(numbers))
+
+
+def _is_first(numbers: Array) -> Array:
+    """Return which numbers differ from the one before, bool[n]; in a third of the time that `np.diff` takes."""
+    is_first = np.ones(len(numbers), dtype=np.bool_)
+    np.not_equal(numbers[1:], numbers[:-1], out=is_first[1:])
+    return is_first
