@@ -49,8 +49,9 @@ FEATURES = (
     "likeplace",  # similarity of the question's words to those of the enclosing name and the path, by rarity
     *SURROUNDINGS,
 )
-# The features that grow with the length of what is found. Trees never learn from them: what answers the questions that
-# they are grown on has the length that the making of these questions gave it.
+# The features that grow with the length of what is found. Trees do not learn from them, as what answers the questions
+# that they are grown on has the length that the making of these questions gave it. Only those for changes learn from
+# `lines`: most changes are made in long functions, however they are asked for.
 LENGTHS = frozenset({"file_lines", "lines"})
 # Groups of features that a question may be ranked without, for ablations.
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
