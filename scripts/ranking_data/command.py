@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +43,9 @@ SHARES = {
 # ... and for the ranker of questions for a change, which is asked what commits were about.
 SHARES_OF_CHANGES = {"commit": 1.0, "docstring": 0.1, "second": 0.033, "how": 0.033, "test": 0.033}
 SHARES_OF_RANKERS = {RANKER: SHARES, RANKERS[QueryType.EDIT]: SHARES_OF_CHANGES}
+# A change is made in a long function more often than in a short one, whoever asks for it; that is no matter of how the
+# questions were made.
+LEFT_OUT = {RANKER: LENGTHS, RANKERS[QueryType.EDIT]: LENGTHS - {"lines"}}
 
 
 def say(what: str) -> None:
@@ -55,8 +58,9 @@ def run(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         rows = _rows(options)
-        learnable = tuple(place for place, name in enumerate(FEATURES) if name not in LENGTHS)
-        plans = {name: Plan(learnable, options.rounds, shares) for name, shares in SHARES_OF_RANKERS.items()}
+        plans = {
+            name: Plan(_learnable(LEFT_OUT[name]), options.rounds, shares) for name, shares in SHARES_OF_RANKERS.items()
+        }
         if options.report:
             for name, plan in plans.items():
                 print(f"\n{name}")
@@ -70,12 +74,17 @@ def run(arguments: Sequence[str]) -> int:
                 "rounds": plan.rounds,
             }
             file: Path = options.out / name
-            write_ranker(file, grow(rows, plan, learned), [FEATURES[place] for place in learnable], about=about)
+            write_ranker(file, grow(rows, plan, learned), [FEATURES[place] for place in plan.columns], about=about)
             say(f"wrote {file}, {file.stat().st_size:,} bytes")
     except (TrainingError, CoderagError) as error:
         print(f"train_ranker: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _learnable(left_out: Set[str]) -> tuple[int, ...]:
+    """Return the columns of the features that a ranker learns from."""
+    return tuple(place for place, name in enumerate(FEATURES) if name not in left_out)
 
 
 def _parser() -> argparse.ArgumentParser:

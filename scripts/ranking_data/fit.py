@@ -26,6 +26,7 @@ EITHER_WAY = frozenset(
         "frame",
         "callable",
         "first",
+        "lines",
         "mentions",
         "file_mentions",
         "asks_edit",

@@ -47,6 +47,7 @@ PARTS = {
     "file": "the question's words in its file",
     "file_support": "other good chunks in its file",
     "file_lines": "lines of its file that fit",
+    "lines": "length of the function",
     "path": "the question's words in its path",
     "filename_match": "share of the file's name that is asked for",
     "name": "share of its name that is asked for",

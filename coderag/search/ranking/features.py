@@ -28,6 +28,7 @@ FEATURES = (
     "file",  # of its file, over the best file's
     "file_support",  # how many of the candidates are in the same file, by their text score, over the most
     "file_lines",  # ... and how many lines these have
+    "lines",  # how many lines a function or method has, on a scale of logarithms; 0 for all else
     "path",  # share of the question, by rarity, in the path
     "filename_match",  # share of the file's stem that the question names
     "name",  # share of the chunk's name that the question names
@@ -48,9 +49,10 @@ FEATURES = (
     "likeplace",  # similarity of the question's words to those of the enclosing name and the path, by rarity
     *SURROUNDINGS,
 )
-# The features that grow with the length of what is found. Trees never learn from them: what answers the questions that
-# they are grown on has the length that the making of these questions gave it.
-LENGTHS = frozenset({"file_lines"})
+# The features that grow with the length of what is found. Trees do not learn from them, as what answers the questions
+# that they are grown on has the length that the making of these questions gave it. Only those for changes learn from
+# `lines`: most changes are made in long functions, however they are asked for.
+LENGTHS = frozenset({"file_lines", "lines"})
 # Groups of features that a question may be ranked without, for ablations.
 FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -61,7 +63,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "symbols": ("symbol", "exact_symbol", "type", "definition_file", "capital"),
         "history": ("history",),
         "likeness": ("soft_coverage", "likeplace"),
-        "surroundings": SURROUNDINGS,
+        "surroundings": (*SURROUNDINGS, "lines"),
         # No features: what is found so comes first (search.ranking.promote, search.results.graph_answers).
         "verbatim": (),
         "graph": (),
@@ -71,6 +73,7 @@ PLACE: Mapping[str, int] = MappingProxyType({name: place for place, name in enum
 SYMBOLS = ("symbol", "exact_symbol", "type", "definition_file", "capital")
 MIN_BEGINNING = 4
 FEWEST_LINES, MOST_LINES = 10, 180  # that a chunk counts for, so that neither one-liners nor giants decide
+MANY_LINES = 200  # of a function, which count in full
 OTHER_CASE = 0.85  # factor for a definition whose name has other capitals than the question
 SIGNS = re.compile(r"[\W_]+")
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)[?!=]?$")
@@ -187,12 +190,26 @@ def _file_lines(view: CandidateView) -> dict[str, Array]:
     A long file with much that fits is the one that a topic is at home in, rather than a short one beside it that has
     the topic in its name.
     """
-    lines = np.zeros(len(view), dtype=np.int64)
-    for member, rows, local in view.corpus.by_member(view.chunks):
-        lines[rows] = member.segment.last_row[local].astype(np.int64) - member.segment.first_row[local] + 1
-    worth = np.clip(lines, FEWEST_LINES, MOST_LINES) * view.scores.text[view.chunks]
+    worth = np.clip(_line_counts(view), FEWEST_LINES, MOST_LINES) * view.scores.text[view.chunks]
     of_files = np.bincount(view.own_file, weights=worth, minlength=1)
     return {"file_lines": (of_files / max(float(of_files.max()), 1e-6))[view.own_file]}
+
+
+def _lines(view: CandidateView) -> dict[str, Array]:
+    """Return how long each candidate is that is a function: the longer it is, the more changes are made in it.
+
+    A type counts for nothing, as its lines are those of its members.
+    """
+    share = np.log1p(_line_counts(view)) / np.log1p(MANY_LINES)
+    return {"lines": (np.minimum(share, 1) * view.columns["callable"]).astype(np.float32)}
+
+
+def _line_counts(view: CandidateView) -> Array:
+    """Return from how many lines each candidate is, first to last: i64[n]."""
+    counts = np.zeros(len(view), dtype=np.int64)
+    for member, rows, local in view.corpus.by_member(view.chunks):
+        counts[rows] = member.segment.last_row[local].astype(np.int64) - member.segment.first_row[local] + 1
+    return counts
 
 
 def _of_words(view: CandidateView) -> dict[str, Array]:
@@ -242,6 +259,7 @@ MAKERS: Mapping[str, Callable[[CandidateView], dict[str, Array]]] = {
         ("text", "file", "file_support", "path", "cosine_scaled", "cosine", "file_cosine", "fused"), _of_lists
     ),
     "file_lines": _file_lines,
+    "lines": _lines,
     **dict.fromkeys(("coverage", "soft_coverage"), _of_words),
     **dict.fromkeys(("name", "named", "scope", "filename_match"), _of_names),
     "likeplace": _like_place,

@@ -261,6 +261,7 @@ class _Alike:
 TAKEN_FROM: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("lead", "file_named", "file_soft"), ("text", "named", "soft_coverage")),
     "folder_support": ("text",),
+    "lines": ("callable",),
 }
 # The features that are computed together, by name.
 SURROUNDING_MAKERS: Mapping[str, Callable[[CandidateView], dict[str, Array]]] = {

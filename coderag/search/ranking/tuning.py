@@ -43,7 +43,7 @@ WEIGHTS_BY_QUERY_TYPE: Mapping[QueryType, Mapping[str, float]] = {
         "subject_file": 0.3,
         "filename_prefix": 0.2,
     },
-    QueryType.EDIT: {"cosine_scaled": 0.15, "soft_coverage": 1.5, "history": 2.0},
+    QueryType.EDIT: {"cosine_scaled": 0.15, "soft_coverage": 1.5, "history": 2.0, "lines": 0.75, "symbol": 1.2},
     QueryType.BEHAVIOR: {"cosine_scaled": 2.0, "soft_coverage": 2.0, "callable": 2.0, "filename_match": 0.0},
 }
 # Factor of the score of a chunk that is seldom an answer, unless the query asks for its sort.
