@@ -61,6 +61,8 @@ VALUES = re.compile(
     r"(?<!\w)'[^'\s]+'|\"[^\"\s]+\"|\([^()\s]+\)|(?<![^\s/\\])[^\s/\\]*+[/\\]\S+|(?<!\S)[^\s@]++@\S+|(?<!\S)[a-z]++-\d++(?!\S)"
 )
 ENDLESS = re.compile(r"\S{200,}")
+# What programs print and who asks does not write: a sentence with its full stop, and what went wrong behind a colon.
+STATEMENT = re.compile(r"[\w)'\"`][.!]\s*$|(?:\S+\s+){3}\S+:\s")
 
 
 @record
@@ -71,6 +73,7 @@ class Pasted:
     groups: tuple[int, ...]  # of each of these, which of the texts between white space it is of
     values: frozenset[str]  # of these, what a program may have put in: quoted, in parentheses, of a path or an address
     is_printed: bool  # it has values, or what loggers write before a message
+    is_statement: bool  # it is punctuated as what programs print is
     names: tuple[str, ...]  # words that are spelled as code spells names, each once
     others: int  # content words beside these
     asks_for_use: bool = False  # where something is used, and not what it is
@@ -90,6 +93,7 @@ def pasted(text: str) -> Pasted:
         groups,
         values,
         is_printed=bool(values) or message != plain,
+        is_statement=STATEMENT.search(message) is not None,
         names=names,
         others=others,
         asks_for_use=_asks_for_use(plain),

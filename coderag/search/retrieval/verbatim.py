@@ -50,6 +50,7 @@ MIN_PROSE_WORDS = 6  # outside of strings
 MAX_OTHERS, MAX_OTHERS_OF_PLAIN = 2, 1
 FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file has its own name the least
 MAX_STOPS_OF_NAMED = 2  # stop words of a text that says what something is called
+PLAIN_NAME = 0.5  # what a name counts that may be English, beside one that may not
 MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
 
 
@@ -82,7 +83,7 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
         if not question.asks_for_use and _is_known(corpus, name, is_topic=question.others > 0):
             continue
         for chunk in _with_name(corpus, name, scores, allowed):
-            names[chunk] = names.get(chunk, 0.0) + 1.0
+            names[chunk] = names.get(chunk, 0.0) + (PLAIN_NAME if is_plain(name) else 1.0)
     if not (messages or names):
         return NONE
     entries = {chunk: held for chunk, held in messages.items() if _is_entry(corpus, chunk)}
@@ -182,7 +183,8 @@ def _promising(
     content = _few_postings(corpus, _choosing(rarest, question, weights))
     if not content:
         return []
-    least = 1.0 if question.asks else MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
+    may_be_filled = question.is_printed or question.is_statement
+    least = 1.0 if question.asks else MIN_SHARE if may_be_filled else MIN_PLAIN_SHARE
     total = sum(weights[word] for word in content)
     held = _held(corpus, {word: weights[word] / total for word in content}) * (allowed > 0)
     chunks = np.flatnonzero(held >= least - ALMOST_NOTHING)
