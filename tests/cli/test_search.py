@@ -92,6 +92,14 @@ def test_explain_adds_up(coderag: Run, shop: Path) -> None:
     assert sum(parts) == pytest.approx(total, abs=0.02)
 
 
+@pytest.mark.parametrize("question", ["payment retries", RETRIED, "add a limit to the cart", "Cart.total"])
+def test_explain_says_each_part_in_words(coderag: Run, shop: Path, question: str) -> None:
+    text = coderag("search", question, "-k", "5", "--explain", cwd=shop).stdout
+    said = {line.split(maxsplit=2)[2] for line in text.splitlines() if line.startswith("      + ")}
+    assert said
+    assert {words for words in said if " " not in words} == set()
+
+
 def test_nothing_found(coderag: Run, shop: Path) -> None:
     done = coderag("search", "zyzzyva", cwd=shop)
     assert (done.returncode, done.stdout) == (1, "")
