@@ -61,8 +61,7 @@ VALUES = re.compile(
     r"(?<!\w)'[^'\s]+'|\"[^\"\s]+\"|\([^()\s]+\)|(?<![^\s/\\])[^\s/\\]*+[/\\]\S+|(?<!\S)[^\s@]++@\S+|(?<!\S)[a-z]++-\d++(?!\S)"
 )
 ENDLESS = re.compile(r"\S{200,}")
-# What programs print and who asks does not write: a sentence with its full stop, and what went wrong behind a colon.
-STATEMENT = re.compile(r"[\w)'\"`][.!]\s*$|(?:\S+\s+){3}\S+:\s")
+MIN_WORDS_OF_STATEMENT = 4  # before the colon behind which a program says what went wrong
 
 
 @record
@@ -93,7 +92,7 @@ def pasted(text: str) -> Pasted:
         groups,
         values,
         is_printed=bool(values) or message != plain,
-        is_statement=STATEMENT.search(message) is not None,
+        is_statement=_is_statement(message),
         names=names,
         others=others,
         asks_for_use=_asks_for_use(plain),
@@ -116,6 +115,13 @@ def _asks_for_use(text: str) -> bool:
 def _asks(text: str) -> bool:
     """Tell whether a text is a question in words."""
     return text.rstrip().endswith("?") or (text.split(maxsplit=1) or ("",))[0].lower() in ASKING
+
+
+def _is_statement(text: str) -> bool:
+    """Tell whether a text has a full stop at its end, or a colon behind some words, as questions seldom have."""
+    words = text.split()
+    has_colon = any(word.endswith(":") for word in words[MIN_WORDS_OF_STATEMENT - 1 : -1])
+    return has_colon or (bool(words) and words[-1].endswith((".", "!")) and not words[-1].endswith(".."))
 
 
 def _message(text: str) -> str:
