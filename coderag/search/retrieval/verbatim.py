@@ -36,6 +36,7 @@ MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
 MAX_TERMS, MAX_ASKED_TERMS = 8, 3  # of a message that choose these, and of one that is a question
 MAX_POSTINGS = 40_000  # of these terms, the rarest first
 MAX_COMPARED = 2_000  # chunks that have the most of them, of which those with the most of all words are read
+MIN_SPARED = 3  # words that choose, of which a chunk may lack one
 VALUE_SHARE = 0.2  # of the rarity of a word that a program may have put in
 # Of the message, by rarity, whose words such a chunk has: of one that shows values, and of one in words alone.
 MIN_SHARE, MIN_PLAIN_SHARE = 0.5, 0.75
@@ -147,7 +148,7 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
 
     for chunk, worth in promising:
         if worth < most:
-            break  # it cannot have as much in a row as another one has
+            continue  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
         text = member.segment.chunk_text(local)
         aligned = align(run, text, weights)
@@ -186,7 +187,8 @@ def _promising(
     may_be_filled = question.is_printed or question.is_statement
     least = 1.0 if question.asks else MIN_SHARE if may_be_filled else MIN_PLAIN_SHARE
     total = sum(weights[word] for word in content)
-    held = _held(corpus, {word: weights[word] / total for word in content}) * (allowed > 0)
+    spared = (may_be_filled or question.message[:1].isupper()) and not question.asks and len(content) >= MIN_SPARED
+    held = _held(corpus, {word: weights[word] / total for word in content}, spared=spared) * (allowed > 0)
     chunks = np.flatnonzero(held >= least - ALMOST_NOTHING)
     if len(chunks) > MAX_COMPARED:
         chunks = np.sort(chunks[np.lexsort((-scores.text[chunks], -held[chunks]))[:MAX_COMPARED]])
@@ -195,8 +197,9 @@ def _promising(
     if question.asks:  # nothing less than the whole of it counts
         whole = worth >= shares.sum() - ALMOST_NOTHING * len(shares)
         chunks, worth = chunks[whole], worth[whole]
-    order = np.lexsort((chunks, -scores.text[chunks], -worth))
-    alike = int(np.count_nonzero(worth >= worth.max(initial=0.0) - ALMOST_NOTHING))
+    near = held[chunks]
+    order = np.lexsort((chunks, -scores.text[chunks], -worth, -near))
+    alike = int(np.count_nonzero(near >= near.max(initial=0.0) - ALMOST_NOTHING))
     order = order[: max(MAX_READ, min(alike, MAX_READ_ALIKE))]
     return list(zip(chunks[order].tolist(), worth[order].tolist(), strict=True))
 
@@ -215,16 +218,24 @@ def _few_postings(corpus: Corpus, content: Sequence[str]) -> list[str]:
     return [word for at, word in enumerate(content) if room[at] or at < MIN_CONTENT]
 
 
-def _held(corpus: Corpus, shares: Mapping[str, float]) -> Array:
-    """Return how much each chunk has of some words, f64[chunks], by the share of each, of 1 together."""
-    held = np.zeros(len(corpus))
+def _held(corpus: Corpus, shares: Mapping[str, float], *, spared: bool) -> Array:
+    """Return how much each chunk has of some words, f64[chunks], by the share of each, of 1 together.
+
+    With `spared`, the rarest word that a chunk lacks counts as one that it has: a value that a program has put in.
+    """
+    held, lacking = np.zeros(len(corpus)), np.zeros(len(corpus))
     keys = _keys(shares)
     for member in corpus.members:
         postings = member.segment.text_postings
+        found = slice(member.first_chunk, member.first_chunk + len(member.segment))
         for position, share in zip(postings.find(keys).tolist(), shares.values(), strict=True):
-            if position >= 0:
-                held[member.first_chunk + postings.docs_of(position).astype(np.int64)] += share
-    return held
+            docs = postings.docs_of(position).astype(np.int64) if position >= 0 else np.empty(0, dtype=np.int64)
+            held[member.first_chunk + docs] += share
+            if spared:
+                lacks = np.full(len(member.segment), share)
+                lacks[docs] = 0.0
+                np.maximum(lacking[found], lacks, out=lacking[found])
+    return held + lacking
 
 
 def _worth(corpus: Corpus, chunks: Array, *, keys: Array, shares: Array) -> Array:
@@ -259,7 +270,8 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
     content = {question.groups[at] for at in held if run[at] not in STOP_WORDS and weights[run[at]] > 0}
     if not (aligned.in_literal or question.is_printed or count >= MIN_PROSE_WORDS):
         return False
-    if aligned.values and count < MIN_WORDS and not question.is_printed:
+    least = MIN_WORDS if question.is_statement or question.message[:1].isupper() else MIN_PART_WORDS
+    if aligned.values and count < least and not question.is_printed:
         return False
     total = sum(weights[word] for at, word in enumerate(run) if at not in aligned.values)
     share = sum(weights[run[at]] for at in held) / max(total, STOP_RARITY)

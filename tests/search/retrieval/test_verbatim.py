@@ -168,14 +168,19 @@ def test_a_message_is_found_whose_only_telling_word_many_chunks_have(tmp_path: P
 
 @pytest.mark.parametrize(
     "question",
-    ["PWD cannot be set manually.", "Failed to copy labels and seals from PWD-old to lid: [Errno 2] No such directory"],
+    [
+        "PWD cannot be set manually.",
+        "Failed to copy labels and seals from PWD-old to lid: [Errno 2] No such directory",
+        "Content kind PWD is not supported here",
+    ],
 )
 def test_a_message_is_found_whose_values_are_words_of_other_chunks(tmp_path: Path, question: str) -> None:
     """Its own chunk lacks them, and says the same in a comment before."""
     files = {
         "src/errors.rs": "pub enum Failure {\n    /// This variable cannot be set manually: it failed to seal.\n"
         '    #[error("{name} cannot be set manually.")]\n    Automatic { name: String },\n'
-        '    #[error("Failed to copy labels and seals from {jar} to {lid}: {e}")]\n    Jar { jar: String },\n}\n',
+        '    #[error("Failed to copy labels and seals from {jar} to {lid}: {e}")]\n    Jar { jar: String },\n'
+        '    #[error("Content kind {kind} is not supported here")]\n    Kind { kind: String },\n}\n',
         "src/pwd.rs": "/// The old PWD, which no such directory can have set.\nfn pwd_is_not_set() {}\n",
         "src/lid.rs": "/// Manually seal a lid.\nfn seal_lid(lid: Lid, directory: Directory) -> Errno {}\n",
     }
