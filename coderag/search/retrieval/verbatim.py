@@ -36,6 +36,7 @@ MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
 MAX_TERMS, MAX_ASKED_TERMS = 8, 3  # of a message that choose these, and of one that is a question
 MAX_POSTINGS = 40_000  # of these terms, the rarest first
 MAX_COMPARED = 2_000  # chunks that have the most of them, of which those with the most of all words are read
+SHARE_DIGITS = 6  # of a share of words; what is left is rounding, and would decide between equal ones
 MIN_SPARED = 3  # words that choose, of which a chunk may lack one
 VALUE_SHARE = 0.2  # of the rarity of a word that a program may have put in
 # Of the message, by rarity, whose words such a chunk has: of one that shows values, and of one in words alone.
@@ -188,16 +189,18 @@ def _promising(
     least = 1.0 if question.asks else MIN_SHARE if may_be_filled else MIN_PLAIN_SHARE
     total = sum(weights[word] for word in content)
     spared = (may_be_filled or question.message[:1].isupper()) and not question.asks and len(content) >= MIN_SPARED
-    held = _held(corpus, {word: weights[word] / total for word in content}, spared=spared) * (allowed > 0)
-    chunks = np.flatnonzero(held >= least - ALMOST_NOTHING)
+    held, lacking = _held(corpus, {word: weights[word] / total for word in content})
+    near = np.round(held + lacking if spared else held, SHARE_DIGITS) * (allowed > 0)
+    chunks = np.flatnonzero(near >= least - ALMOST_NOTHING)
     if len(chunks) > MAX_COMPARED:
-        chunks = np.sort(chunks[np.lexsort((-scores.text[chunks], -held[chunks]))[:MAX_COMPARED]])
+        best = np.lexsort((-scores.text[chunks], -held[chunks], -near[chunks]))
+        chunks = np.sort(chunks[best[:MAX_COMPARED]])
     shares = np.array([weights[word] for word in rarest], dtype=np.float32)
     worth = _worth(corpus, chunks, keys=_keys(rarest), shares=shares)
     if question.asks:  # nothing less than the whole of it counts
         whole = worth >= shares.sum() - ALMOST_NOTHING * len(shares)
         chunks, worth = chunks[whole], worth[whole]
-    near = held[chunks]
+    near = near[chunks]
     order = np.lexsort((chunks, -scores.text[chunks], -worth, -near))
     alike = int(np.count_nonzero(near >= near.max(initial=0.0) - ALMOST_NOTHING))
     order = order[: max(MAX_READ, min(alike, MAX_READ_ALIKE))]
@@ -218,10 +221,10 @@ def _few_postings(corpus: Corpus, content: Sequence[str]) -> list[str]:
     return [word for at, word in enumerate(content) if room[at] or at < MIN_CONTENT]
 
 
-def _held(corpus: Corpus, shares: Mapping[str, float], *, spared: bool) -> Array:
-    """Return how much each chunk has of some words, f64[chunks], by the share of each, of 1 together.
+def _held(corpus: Corpus, shares: Mapping[str, float]) -> tuple[Array, Array]:
+    """Return how much each chunk has of some words, by the share of each, of 1 together; and the most it lacks of one.
 
-    With `spared`, the rarest word that a chunk lacks counts as one that it has: a value that a program has put in.
+    Both f64[chunks]. What a chunk lacks may be a value that a program has put in.
     """
     held, lacking = np.zeros(len(corpus)), np.zeros(len(corpus))
     keys = _keys(shares)
@@ -231,11 +234,10 @@ def _held(corpus: Corpus, shares: Mapping[str, float], *, spared: bool) -> Array
         for position, share in zip(postings.find(keys).tolist(), shares.values(), strict=True):
             docs = postings.docs_of(position).astype(np.int64) if position >= 0 else np.empty(0, dtype=np.int64)
             held[member.first_chunk + docs] += share
-            if spared:
-                lacks = np.full(len(member.segment), share)
-                lacks[docs] = 0.0
-                np.maximum(lacking[found], lacks, out=lacking[found])
-    return held + lacking
+            lacks = np.full(len(member.segment), share)
+            lacks[docs] = 0.0
+            np.maximum(lacking[found], lacks, out=lacking[found])
+    return held, lacking
 
 
 def _worth(corpus: Corpus, chunks: Array, *, keys: Array, shares: Array) -> Array:
