@@ -272,8 +272,7 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
     content = {question.groups[at] for at in held if run[at] not in STOP_WORDS and weights[run[at]] > 0}
     if not (aligned.in_literal or question.is_printed or count >= MIN_PROSE_WORDS):
         return False
-    least = MIN_WORDS if question.is_statement or question.message[:1].isupper() else MIN_PART_WORDS
-    if aligned.values and count < least and not question.is_printed:
+    if aligned.values and count < _fewest_beside_values(question):
         return False
     total = sum(weights[word] for at, word in enumerate(run) if at not in aligned.values)
     share = sum(weights[run[at]] for at in held) / max(total, STOP_RARITY)
@@ -281,6 +280,13 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
     if share >= WHOLE and len(held) >= MIN_WORDS and is_long:
         return True
     return count >= MIN_PART_WORDS and len(content) >= MIN_PART_CONTENT and share >= PART
+
+
+def _fewest_beside_values(question: Pasted) -> int:
+    """Return how many words a text has to have of a message whose other words are values."""
+    if question.is_printed:
+        return 0
+    return MIN_WORDS if question.is_statement or question.message[:1].isupper() else MIN_PART_WORDS
 
 
 def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array) -> list[int]:
