@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-__all__ = ["data_folder", "user_folder"]
+__all__ = ["data_folder", "rules_installed_ns", "user_folder"]
+
+# What decides how files are read, besides the files: data, a folder for each language or dialect, and code.
+RULE_FOLDERS = ("parsers", "schemas/dialects", "schemas/frameworks")
+RULE_CODE = ("files/privacy/secrets", "index/storage", "text")
 
 
 @cache
@@ -17,6 +21,21 @@ def data_folder(name: str) -> Path:
     package = Path(__file__).parent
     installed = package / name
     return installed if installed.is_dir() else package.parent / name
+
+
+@cache
+def rules_installed_ns() -> int:
+    """Return when anything in the folders that decide how files are read was installed or replaced last.
+
+    In nanoseconds since 1970, by the folders alone, so that a search can afford it. An older index may have been made
+    with other rules.
+    """
+    package = os.path.dirname(__file__)  # noqa: PTH120 - every search asks, and pathlib is slower
+    newest = max(os.stat(os.path.join(package, name)).st_mtime_ns for name in RULE_CODE)
+    for name in RULE_FOLDERS:
+        with os.scandir(data_folder(name)) as entries:
+            newest = max([newest, *(entry.stat().st_mtime_ns for entry in entries)])
+    return newest
 
 
 def user_folder(variable: str, default: str, environment: Mapping[str, str] = os.environ) -> Path:

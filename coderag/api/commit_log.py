@@ -19,6 +19,7 @@ from coderag.types import Chunk, Span
 __all__ = ["commit_log", "commits_of_chunk"]
 
 LINE = re.compile(r"(.+):(\d{1,9})\Z", re.DOTALL)
+NAME_END = re.compile(r"[^.:#]+\Z")  # of a qualified name
 MAX_DEFINITIONS = 50  # of one name
 
 
@@ -86,7 +87,10 @@ def _places(corpus: Corpus, target: str) -> Iterator[_Place]:
     if match is not None and (files := list(_files(corpus, match[1]))):
         yield from (_around(place, int(match[2])) for place in files)
         return
-    for symbol in find_symbols(corpus, target, k=MAX_DEFINITIONS, alike=False):
+    symbols = find_symbols(corpus, target, k=MAX_DEFINITIONS, alike=False)
+    last = NAME_END.search(target)
+    spelled = [symbol for symbol in symbols if last is not None and symbol.name == last[0]]
+    for symbol in spelled or symbols:
         for place in _files(corpus, symbol.path):
             if place.member.repository == symbol.repository:
                 yield replace(place, name=symbol.qualified_name, span=symbol.span)

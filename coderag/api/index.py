@@ -366,6 +366,11 @@ class Index:
         """
         return self._whole("tell what changed").stale_paths(watched=watched)
 
+    @property
+    def outdated(self) -> str:
+        """Why the index is to be rebuilt: another version of coderag made it, which reads files otherwise; or ""."""
+        return self._whole("tell what changed").outdated
+
     def update(
         self,
         *,

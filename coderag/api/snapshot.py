@@ -27,6 +27,7 @@ from coderag.index.reader.opened_root import OpenedRoot, open_root
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import read_manifest
 from coderag.index.storage.segment import Segment
+from coderag.resources import rules_installed_ns
 
 if TYPE_CHECKING:
     from coderag.api.stillness import Stillness
@@ -237,6 +238,11 @@ class Snapshot:
         return Stillness(self.opened)
 
     @property
+    def outdated(self) -> str:
+        """Why all files are to be read again, "" if only those that changed are."""
+        return next(filter(None, (_why_outdated(root.manifest) for root in self.opened)), "")
+
+    @property
     def is_still(self) -> bool:
         """Whether it is known without a look that no file has changed since the index was written."""
         return WATCHING in vars(self) and self._stillness.is_still
@@ -323,7 +329,7 @@ def stale_paths(opened: Sequence[OpenedRoot]) -> list[str] | None:
 def _comparisons(opened: Sequence[OpenedRoot]) -> list[FileComparison] | None:
     from coderag.index.build.staleness import FileComparison
 
-    if any(root.manifest.version != __version__ or _has_other_encoder(root.manifest) for root in opened):
+    if any(_why_outdated(root.manifest) or _has_other_encoder(root.manifest) for root in opened):
         return None
     try:
         return [FileComparison(root.manifest, root.segments, root.listed) for root in opened]
@@ -339,6 +345,23 @@ def _stale_paths(opened: Sequence[OpenedRoot], comparisons: Sequence[FileCompari
             return None
         found += [os.path.join(root.manifest.root, path) for path in paths]
     return found
+
+
+def _why_outdated(manifest: Manifest) -> str:
+    """Return why an index is to be rebuilt: this version of coderag reads the same files otherwise; "" if it does not.
+
+    What decides how files are read is compared where some of it was installed after the index was written.
+    """
+    if manifest.version != __version__:
+        return f"the index was made by coderag {manifest.version}"
+    if rules_installed_ns() <= manifest.updated_ns:
+        return ""
+    from coderag.index.storage.identity import content_parts, why_outdated  # most indexes are newer than coderag
+    from coderag.sql.settings import Settings
+
+    parts = content_parts(Settings(""), mask=manifest.mask)
+    parts.pop("settings")  # a change of these is one of a file
+    return why_outdated(manifest.parts, parts)
 
 
 def _has_other_encoder(manifest: Manifest) -> bool:

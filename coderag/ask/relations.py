@@ -63,7 +63,7 @@ def relation_of(question: str) -> RelationQuestion | None:
     for pattern, replacement in REWRITES:
         text = pattern.sub(replacement, text)
     relation = relation_question(text)
-    return None if relation is None or relation.sought is Sought.PARTS else relation
+    return None if relation is None or relation.sought in (Sought.PARTS, Sought.HANDLERS) else relation
 
 
 def relations_among(names: Sequence[str]) -> list[RelationQuestion]:

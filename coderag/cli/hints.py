@@ -18,6 +18,8 @@ def better_command(index: Index, question: str) -> str:
     "who calls X" is answered by the graph if it knows X, "what breaks if X changes" too, and an overview by the map.
     """
     relation = relation_question(question)
+    if relation is not None and relation.sought is Sought.HANDLERS:
+        return ""
     if relation is not None and relation.target and (hint := _of_names(index, relation)):
         return hint
     if about_the_whole(question):

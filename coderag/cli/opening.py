@@ -72,9 +72,17 @@ def open_index(options: argparse.Namespace) -> Index:
         for root in placed:
             _make_sure(root)
         index = Index.of(placed)
-    if not options.no_refresh and (stale := index.stale_paths()) != []:
+    if options.no_refresh:
+        _note_outdated(index)
+    elif (stale := index.stale_paths()) != []:
         _refresh(index, stale)
     return index
+
+
+def _note_outdated(index: Index) -> None:
+    """Say that an index which is not to be refreshed was made by another version."""
+    if why := index.outdated:
+        note(f'answers come from the index as it is: {why}; "coderag index" rebuilds it')
 
 
 def open_for_caller(options: argparse.Namespace) -> Index:

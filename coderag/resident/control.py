@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Collection
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,10 +41,15 @@ def running_helpers() -> list[HelperState]:
     return [state for state in states if state is not None]
 
 
-def stop_helpers() -> list[HelperState]:
-    """End all helpers of this user, and return what they were doing; commands that they are answering end first."""
+def stop_helpers(*, of: Collection[str] | None = None) -> list[HelperState]:
+    """End helpers of this user, and return what they were doing; commands that they are answering end first.
+
+    All of them; or those that have the index of one `of` some roots open.
+    """
     stopped = []
     for path in _sockets():
+        if of is not None and not _serves(_asked(path, STATUS), of):
+            continue
         state = _asked(path, STOP)
         if state is None:
             continue
@@ -52,6 +58,11 @@ def stop_helpers() -> list[HelperState]:
         while os.path.lexists(path) and time.monotonic() < until:
             time.sleep(POLL_SECONDS)
     return stopped
+
+
+def _serves(state: HelperState | None, roots: Collection[str]) -> bool:
+    """Tell whether a helper has the index of one of some roots open."""
+    return state is not None and any(not set(roots).isdisjoint(index) for index in state.indexes)
 
 
 def _sockets() -> list[str]:

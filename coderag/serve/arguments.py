@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
@@ -106,7 +106,18 @@ def decoded(tool: str, record: type[msgspec.Struct], given: Mapping[str, Any]) -
     try:
         return converted(plain, record, strict=False)
     except msgspec.ValidationError as error:
-        raise QueryError(f"{tool}: {error}") from None
+        raise QueryError(f"{tool}: {error}{_choices(record, plain)}") from None
+
+
+def _choices(record: type[msgspec.Struct], given: Mapping[str, Any]) -> str:
+    """Return what the arguments may be that have none of their values, "" if all have one."""
+    hints = get_type_hints(record)
+    choices = {name: get_args(hints[name]) for name in given if get_origin(hints[name]) is Literal}
+    return "".join(
+        f"; {name} is {', '.join(values[:-1])} or {values[-1]}"
+        for name, values in choices.items()
+        if given[name] not in values
+    )
 
 
 def _plain(value: Any) -> Any:

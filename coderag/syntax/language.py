@@ -31,6 +31,7 @@ class Language:
     filenames: tuple[str, ...] = ()  # whole file names
     interpreters: tuple[str, ...] = ()  # of a "#!" line, without version: "python" matches python3.11
     tests: tuple[str, ...] = ()  # globs of test files, matched against the whole relative path or the file name
+    test_scopes: tuple[str, ...] = ()  # globs of modules in other files that hold these files' tests: "tests" of Rust
     grammar: str = ""  # the Python module of the tree-sitter grammar
     inherits: str = ""  # a language whose tags.scm follows this one's own
     grammar_function: str = "language"  # the function in it that returns the grammar

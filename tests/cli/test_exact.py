@@ -30,6 +30,17 @@ def test_a_phrase_shows_its_lines_and_counts_all(coderag: Run, shop: Path) -> No
     assert done.stderr == "coderag: 1 match in 1 file; 1 of 1 definition shown\n"
 
 
+def test_a_phrase_that_nothing_has_is_a_quotation_beside_words(coderag: Run, shop: Path) -> None:
+    done = coderag("search", 'payment failed order "zz3f"', "-k", "1", cwd=shop)
+    assert (done.returncode, bool(done.stdout)) == (0, True)
+    assert done.stderr == "coderag: no match for 'zz3f' in the indexed files; its words find:\n"
+    batch = coderag("search", "--batch", cwd=shop, stdin='{"query": "payment failed order \\"zz3f\\"", "k": 1}\n')
+    assert json.loads(batch.stdout)[0]["path"] == done.stdout.partition(":")[0]
+    for arguments in (['"zz3f"'], ["--literal", "zz3f"], ["--count", 'payment failed "zz3f"']):
+        nothing = coderag("search", *arguments, cwd=shop)
+        assert (nothing.returncode, nothing.stdout) == (1, "")
+
+
 def test_matches_are_painted_on_a_terminal(coderag: Run, shop: Path) -> None:
     shown = coderag("search", "--literal", "retry_failed", "--color", "always", cwd=shop).stdout
     assert "def \x1b[1;31mretry_failed\x1b[0m(self" in shown

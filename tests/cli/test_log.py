@@ -48,6 +48,13 @@ def test_a_file_is_named_from_where_one_stands(coderag: Run, root: Path) -> None
     assert found["subject"] == "Round [31mprices"
 
 
+def test_a_name_is_the_one_with_its_capitals_where_there_is_one(coderag: Run, tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"a.py": "class Cart:\n    order: int\n", "b.py": "class Order:\n    pass\n"})
+    for name, paths in (("Order", ["b.py"]), ("order", ["a.py"]), ("ORDER", ["a.py", "b.py"])):
+        found = json.loads(coderag("log", name, "--json", cwd=root).stdout)
+        assert sorted(change["path"] for change in found) == paths
+
+
 def test_without_a_history_it_says_why(coderag: Run, tmp_path: Path) -> None:
     plain = write(tmp_path / "plain", {"cart.py": CART})
     done = coderag("log", "total", "--root", plain, cwd=tmp_path)

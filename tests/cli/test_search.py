@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from coderag.index.storage.folder.sealed import read_sealed
+from coderag.index.storage.manifest import MANIFEST_BYTES, PURPOSE
 from tests.cli.conftest import COLOUR, ENVIRONMENT, Run
 from tests.growth import HANG_SECONDS
-from tests.workspace import sign_manifest
+from tests.workspace import index_file, sign_manifest
 
 pytestmark = pytest.mark.slow
 
@@ -90,6 +92,14 @@ def test_explain_adds_up(coderag: Run, shop: Path) -> None:
     assert sum(parts) == pytest.approx(total, abs=0.02)
 
 
+@pytest.mark.parametrize("question", ["payment retries", RETRIED, "add a limit to the cart", "Cart.total"])
+def test_explain_says_each_part_in_words(coderag: Run, shop: Path, question: str) -> None:
+    text = coderag("search", question, "-k", "5", "--explain", cwd=shop).stdout
+    said = {line.split(maxsplit=2)[2] for line in text.splitlines() if line.startswith("      + ")}
+    assert said
+    assert {words for words in said if " " not in words} == set()
+
+
 def test_nothing_found(coderag: Run, shop: Path) -> None:
     done = coderag("search", "zyzzyva", cwd=shop)
     assert (done.returncode, done.stdout) == (1, "")
@@ -131,6 +141,24 @@ def test_an_older_index_is_made_anew(coderag: Run, project: Path) -> None:
     healed = coderag("search", "total", cwd=project)
     assert healed.returncode == 0
     assert "has format 1, this version of coderag reads 8; it was rebuilt" in healed.stderr
+
+
+def test_an_index_of_older_rules_is_made_anew(coderag: Run, project: Path) -> None:
+    """Two versions between releases have the same number, and may read the same files otherwise."""
+    coderag("index", cwd=project)
+    manifest = project / ".coderag/manifest.json"
+    table = json.loads(read_sealed(index_file(manifest), PURPOSE, most_bytes=MANIFEST_BYTES).body)
+    table["manifest"]["updated_ns"] = 0  # it was written before this version was installed
+    sign_manifest(project / ".coderag", table)
+    assert coderag("search", "total", cwd=project).stderr == ""
+    table["manifest"]["parts"]["links"] = "0"
+    sign_manifest(project / ".coderag", table)
+    why = "the index was made by another version of coderag (links); "
+    kept = coderag("search", "total", "--no-refresh", cwd=project)
+    assert kept.stderr == f'coderag: answers come from the index as it is: {why}"coderag index" rebuilds it\n'
+    assert kept.returncode == 0
+    assert coderag("search", "total", cwd=project).stderr == f"coderag: {why}it was rebuilt\n"
+    assert coderag("search", "total", cwd=project).stderr == ""
 
 
 def test_a_newer_index_is_left_alone(coderag: Run, project: Path) -> None:

@@ -132,7 +132,7 @@ def desk(commands: Commands) -> Iterator[Desk]:
         commands,
     )
     yield found
-    found.copied("helper", "stop", cwd=runtime)
+    found.copied("helper", "stop", "--all", cwd=runtime)
     for helper in found.helpers:
         with suppress(ProcessLookupError):
             helper.send_signal(SIGKILL)

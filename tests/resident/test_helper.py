@@ -57,6 +57,18 @@ class TestLife:
         assert as_shown(desk.run("helper", cwd=small)) == (1, b"", b"coderag: no helper is running\n")
         desk.wait_for(lambda: not desk.processes())
 
+    def test_that_of_another_root_goes_on(self, desk: Desk, small: Path, tmp_path: Path) -> None:
+        assert desk.run("search", "total", cwd=small, CODERAG_BACKGROUND="1").returncode == 0
+        desk.wait_for_answers(small)
+        other = tmp_path / "other"
+        (other / ".git").mkdir(parents=True)
+        left = desk.run("helper", "stop", cwd=other)
+        why = f'no helper has {other} open; there is one of other roots, which "coderag helper stop --all" ends'
+        assert as_shown(left) == (1, b"", f"coderag: {why}\n".encode())
+        assert desk.states()
+        assert desk.run("helper", "stop", "--root", str(small), cwd=other).returncode == 0
+        assert not desk.states()
+
     @pytest.mark.parametrize(
         "variables", [{"CODERAG_HELPER": "0", "CODERAG_BACKGROUND": "1"}, {"CODERAG_BACKGROUND": "0"}]
     )
@@ -242,7 +254,7 @@ class TestSafety:
         assert done.stdout == "0\n" or any(one in done.stderr for one in ("ConnectionResetError", "BrokenPipeError"))
         for folder in (desk.runtime, path.parent):
             folder.chmod(0o700)
-        assert desk.run("helper", "stop", cwd=small).returncode == 0
+        assert desk.run("helper", "stop", "--all", cwd=small).returncode == 0
         answering = (
             "import os, socket, sys; s = socket.socket(socket.AF_UNIX)\n"
             "s.bind(sys.argv[1]); os.chmod(sys.argv[1], 0o777)\n"

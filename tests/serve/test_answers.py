@@ -108,6 +108,7 @@ def test_whole_functions_are_shown(shop: Workspace) -> None:
         ("search", {"query": "a", "limit": 3}, "search has no argument 'limit'"),
         ("search", {"query": "a", "kind": "gizmo"}, "gizmo"),
         ("search", {"query": "a", "tests": "never"}, "Invalid enum value"),
+        ("search", {"query": "a", "tests": "never"}, "; tests is demote, include or exclude"),
         ("symbol", {"name": "a", "what": "path"}, 'give "to"'),
         ("symbol", {"name": "a", "to": "b"}, 'give "to"'),
         ("symbol", {"name": "a", "what": "references", "kind": "gizmo"}, "gizmo"),
@@ -135,6 +136,21 @@ def test_a_line_of_a_file_is_a_symbol(shop: Workspace) -> None:
     hit = call(shop, "search", {"query": "PaymentRetrier.retry_failed", "k": 1}).record["hits"][0]
     answer = call(shop, "symbol", {"name": f"{hit['path']}:{hit['start_line'] + 1}"})
     assert [each["qualified_name"] for each in answer.record["definitions"]] == ["PaymentRetrier.retry_failed"]
+
+
+def test_what_has_no_definition_is_known_by_what_refers_to_it(tmp_path: Path) -> None:
+    routes = 'from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.post("/login")\ndef log_in():\n    return 1\n'
+    root = write(tmp_path / "app", {"app/routes.py": routes, "app/main.py": "from app.routes import app\n"})
+    Index.build(root, workers=0).close()
+    with Workspace(resolve_roots([root])) as workspace:
+        route, file = (call(workspace, "symbol", {"name": name}) for name in ("POST /login", "app/routes.py"))
+    assert route.record["definitions"] == file.record["definitions"] == []
+    assert route.text.split("\n")[:3] == [
+        "app/routes.py:6 route POST /login",
+        "  handled by 1",
+        "    app/routes.py:6 log_in",
+    ]
+    assert "imported by 1\n    app/main.py:1 the file" in file.text
 
 
 def test_several_roots_are_told_apart(tmp_path: Any) -> None:

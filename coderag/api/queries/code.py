@@ -12,7 +12,7 @@ from coderag.errors import QueryError
 from coderag.limits import QUESTION, K, check_name, check_number, check_text
 from coderag.search import pipeline
 from coderag.search.query.filter import allowed_chunks
-from coderag.search.query.language import read_query
+from coderag.search.query.language import may_be_prose, read_query
 from coderag.search.query.query import Conditions, checked_case, checked_query, make_query
 from coderag.types import Case, Chunk, Field, Hit, Matches, Query, Symbol, Term
 
@@ -35,6 +35,7 @@ def search(
 
     A text may have phrases, regular expressions and fields in it (coderag.search.query.language); a Query has them
     as `clauses`, and its text is a question as it is.
+    Phrases that nothing matches are read as quotations in a sentence.
     `conditions` are the fields of Query, as plain values; a Query brings its own. `k` is 10 where it is not given.
     `kinds`, `languages`, `repositories` and `paths` (globs as in .gitignore, "!" in front excludes) say which
     chunks may be found; `databases` and `environments` leave the files that declare, change, query or describe
@@ -47,7 +48,12 @@ def search(
     Raises QueryError for an empty question, an unknown condition, and what exceeds a limit (coderag.limits), and
     RerankerError for a reranker that is unknown. One that fails is left out, with a RetrievalWarning.
     """
-    query = read_query(question, **conditions) if isinstance(question, str) else checked_query(question)
+    if isinstance(question, str):
+        hits = search(pinned, read_query(question, **conditions), stages=stages)
+        if hits or not may_be_prose(question):
+            return hits
+        return search(pinned, read_query(question, prose=True, **conditions), stages=stages)
+    query = checked_query(question)
     if query.groups is not None:
         return search(pinned.seen_by(query.groups), replace(query, groups=None), stages=stages)
     return pipeline.search(query, pinned.sources(), stages=stages)

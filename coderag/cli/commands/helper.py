@@ -14,6 +14,7 @@ from coderag.cli.output.notes import note
 from coderag.cli.output.records import print_records
 from coderag.cli.output.streams import open_standard_streams
 from coderag.cli.output.text import visible
+from coderag.cli.roots import given_roots
 from coderag.resident.control import HelperState, running_helpers, stop_helpers
 from coderag.resident.sockets import AVAILABLE
 from coderag.text.counted import counted
@@ -28,15 +29,32 @@ def run(options: argparse.Namespace) -> int:
     for_owners("helper")
     if options.action == "run":
         return _be_helper()
-    states = stop_helpers() if options.action == "stop" else running_helpers()
+    states = _stopped(options) if options.action == "stop" else running_helpers()
     if options.json:
         print_records(states, options.format)
     else:
         for state in states:
             print("\n".join(_lines(state, "stopped" if options.action == "stop" else "helper")))
         if not states:
-            note("no helper is running")
+            note(_none_there(options))
     return FOUND if states else NOTHING
+
+
+def _stopped(options: argparse.Namespace) -> list[HelperState]:
+    """End the helpers that have the given roots open, or all of them."""
+    if options.all:
+        return stop_helpers()
+    return stop_helpers(of=[str(root.root) for root in given_roots(options, options.root)])
+
+
+def _none_there(options: argparse.Namespace) -> str:
+    """Say that there was no helper to see or end; one that has other roots open goes on."""
+    others = running_helpers() if options.action == "stop" else []
+    if not others:
+        return "no helper is running"
+    roots = visible(", ".join(str(root.root) for root in given_roots(options, options.root)))
+    verb = "is one" if len(others) == 1 else f"are {len(others)}"
+    return f'no helper has {roots} open; there {verb} of other roots, which "coderag helper stop --all" ends'
 
 
 def _lines(state: HelperState, title: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from functools import partial
 
 from coderag.api.index import Index
 from coderag.cli.exit_codes import FOUND, NOTHING
@@ -14,10 +15,10 @@ from coderag.cli.output.hits import commit_lines, hit_lines, hit_markdown, vimgr
 from coderag.cli.output.text import screen
 from coderag.cli.roots import Paths
 from coderag.errors import QueryError
-from coderag.search.query.language import read_query
+from coderag.search.query.language import may_be_prose, read_query
 from coderag.search.query.query import make_query, pattern_terms
 from coderag.search.ranking.settings import make_pipeline
-from coderag.types import Case, Field, Hit, Query, Term
+from coderag.types import Case, Field, Hit, Matches, Query, Term
 
 __all__ = ["run"]
 
@@ -39,11 +40,17 @@ def run(options: argparse.Namespace) -> int:
         return FOUND
     if options.changed and not options.query:  # the shell does not tell `--changed QUERY` from `--changed REV`
         options.query, options.changed = [options.changed], ""
-    query = _query(options, " ".join(options.query))
+    text = " ".join(options.query)
+    query = _query(options, text)
     index = open_for_caller(options)
     query = replace(query, files=_changed(index, options.changed))
     if options.count or pattern_terms(query.clauses):
-        return _run_exact(index, query, options)
+        matches = _matches(index, query)
+        is_given = options.literal is not None or options.regex is not None
+        if matches.count or options.count or is_given or not may_be_prose(text):
+            return _run_exact(index, query, matches, options)
+        note(f"no match for {_patterns(query)} in the indexed files; its words find:")
+        query = replace(_query(options, text, prose=True), files=query.files)
     hits = index.search(query)
     _print(hits, options, index=index, question=query.text)
     if options.format == "text" and not options.json and (hint := better_command(index, query.text)):
@@ -73,13 +80,17 @@ def _run_stored(options: argparse.Namespace) -> int:
     return FOUND if hits else NOTHING
 
 
-def _run_exact(index: Index, query: Query, options: argparse.Namespace) -> int:
-    """Print the matches of a query's patterns: the best k chunks, or how many each file has."""
+def _matches(index: Index, query: Query) -> Matches:
+    """Return the matches of a query's patterns; raises QueryError for a query without any."""
     if not pattern_terms(query.clauses):
         raise QueryError('--count counts matches; give --literal, --regex, "a phrase" or /regex/')
+    return index.find(query)
+
+
+def _run_exact(index: Index, query: Query, matches: Matches, options: argparse.Namespace) -> int:
+    """Print the matches of a query's patterns: the best k chunks, or how many each file has."""
     from coderag.cli.output.matches import count_lines, count_records, totals
 
-    matches = index.find(query)
     paths = Paths(index.roots)
     if options.count and options.json:
         from coderag.cli.output.records import print_records  # most searches print text
@@ -102,15 +113,15 @@ def _patterns(query: Query) -> str:
     return " and ".join(repr(term.value) for term in pattern_terms(query.clauses))
 
 
-def _query(options: argparse.Namespace, text: str) -> Query:
-    """Return the query of the options; raises QueryError.
+def _query(options: argparse.Namespace, text: str, *, prose: bool = False) -> Query:
+    """Return the query of the options, whose text may be `prose` with quotations; raises QueryError.
 
     Beside a pattern that is given as an option the text is a question as it is.
     """
     filters = filters_of(options)
     patterns = (options.literal, False), (options.regex, True)
     clauses = [(Term(Field.TEXT, pattern, regex=regex),) for pattern, regex in patterns if pattern is not None]
-    query = (make_query if clauses else read_query)(
+    query = (make_query if clauses else partial(read_query, prose=prose))(
         text,
         k=options.k,
         kinds=filters.kinds,

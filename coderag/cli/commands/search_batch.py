@@ -8,7 +8,7 @@ from typing import Any
 from coderag.api.records import hit_record
 from coderag.cli.json_lines import answer_each, check_texts, check_whole, given
 from coderag.errors import QueryError
-from coderag.search.query.language import read_query
+from coderag.search.query.language import may_be_prose, read_query
 from coderag.types import Hit, Query
 
 __all__ = ["answer_lines"]
@@ -22,13 +22,16 @@ def answer_lines(search: Callable[[Query], list[Hit]], *, defaults: Query, whole
     """Answer until stdin ends; what a line does not say is as in `defaults`, a bad line gets {"error": why}."""
 
     def answer(asked: dict[str, Any]) -> list[dict[str, Any]]:
-        return [hit_record(hit, whole=whole) for hit in search(_query(asked, defaults))]
+        hits = search(_query(asked, defaults))
+        if not hits and may_be_prose(asked["query"]):
+            hits = search(_query(asked, defaults, prose=True))
+        return [hit_record(hit, whole=whole) for hit in hits]
 
     answer_each(answer, known=KNOWN, question="query")
 
 
-def _query(asked: dict[str, Any], defaults: Query) -> Query:
-    """Return the query of a line; raises QueryError."""
+def _query(asked: dict[str, Any], defaults: Query, *, prose: bool = False) -> Query:
+    """Return the query of a line, whose text may be `prose` with quotations; raises QueryError."""
     check_whole(asked, "k", "related")
     check_texts(asked, *LISTS)
     for name in SHARES:
@@ -42,6 +45,7 @@ def _query(asked: dict[str, Any], defaults: Query) -> Query:
     expand = asked.get("expand", defaults.expand)
     return read_query(
         asked["query"],
+        prose=prose,
         k=asked.get("k", defaults.k),
         kinds=asked.get("kinds", defaults.kinds),
         languages=asked.get("languages", defaults.languages),

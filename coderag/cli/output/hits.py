@@ -63,6 +63,12 @@ PARTS = {
     "file_cosine": "something in its file is near the question's sense",
     "soft_coverage": "words like those of the question",
     "learned": "what the learned ranker makes of it",
+    "callable": "a function or method",
+    "first": "stands early in its file",
+    "mentions": "its name is written in many places",
+    "lead": "the best by words in its file",
+    "subject_file": "the first words of the question in its file's name",
+    "filename_prefix": "beginnings of its file's name that are asked for",
     "history": "commits that changed it are about the like",
     "rerank": "what the reranker makes of it",
 }

@@ -16,7 +16,7 @@ from coderag.index.storage.arrays.arrays import Array
 from coderag.index.storage.arrays.keys import path_key, symbol_hash
 from coderag.index.storage.arrays.ranges import ranges
 from coderag.index.storage.arrays.strings import last_bytes
-from coderag.index.storage.columns import CONTINUES, DEFINES, KINDS, LABELS
+from coderag.index.storage.columns import CONTINUES, DEFINES, IN_TESTS, KINDS, LABELS
 from coderag.index.storage.folder.index_path import IndexPath
 from coderag.index.storage.manifest import SEGMENTS, Manifest
 from coderag.index.storage.segment import Segment
@@ -32,16 +32,17 @@ __all__ = ["Corpus", "Form", "Member", "open_members", "path_keys", "text_keys"]
 
 T = TypeVar("T")
 REMEMBERED_BYTES = 128 << 20  # of masks and factors
+ALL = slice(None)
 WHATEVER_IS_DEAD = (  # what is known of all chunks and files, and need not be found out again
     *("chunk_file", "chunk_kind", "file_labels", "file_language", "languages"),
-    *("documents", "paths", "path_table", "_first_of_file", "_path_ranks"),
+    *("documents", "paths", "path_table", "_first_of_file", "_path_ranks", "_chunk_flags"),
 )
 REMEMBERED_NAMES = 100_000
 REMEMBERED_SCOPES = 20_000
 REMEMBERED_TERMS = 1_000
 MANY_FILES = 2_000  # so many paths are not compared again for each question
 LAST_NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
-FLAGS = range((DEFINES | CONTINUES) + 1)  # all values of a chunk's flags
+FLAGS = range((DEFINES | CONTINUES | IN_TESTS) + 1)  # all values of a chunk's flags
 
 
 class Form(NamedTuple):
@@ -306,6 +307,15 @@ class Corpus:
     def with_label(self, label: str) -> Array:
         """Return which files carry a label, bool[files]."""
         return (self.file_labels >> np.uint8(LABELS.index(label)) & np.uint8(1)).astype(bool)
+
+    def of_tests(self, chunks: Array | slice = ALL) -> Array:
+        """Return which of some chunks, i64[n] or all, are of the tests in a file of other code: bool[n]."""
+        flags: Array = self._chunk_flags[chunks]
+        return flags & np.uint8(IN_TESTS) > 0
+
+    @cached_property
+    def _chunk_flags(self) -> Array:
+        return self._joined([member.segment.chunk_flags for member in self.members], np.uint8)
 
     def of_kinds(self, kinds: Sequence[str]) -> Array:
         """Return which chunks are of one of some kinds, bool[chunks]."""

@@ -17,6 +17,7 @@ __all__ = [
     "CONTINUES",
     "DEFINES",
     "DETAIL_GROUP",
+    "IN_TESTS",
     "KINDS",
     "LABELS",
     "SYMBOL_FIELDS",
@@ -102,7 +103,8 @@ class Columns:
 CHUNK_FIELDS = ("file", "kind", "first_row", "last_row", "parent", "parts", "name_bytes", "flags")
 SYMBOL_FIELDS = ("chunk", "kind", "first_row", "rows", "name_bytes")
 TEXT_LEVEL = 4  # of deflate: a ninth smaller than the fastest, for a hundredth of the time of a build
-DEFINES, CONTINUES = 1, 2  # bits of a chunk's flags: it is a definition; it is a piece of one without its name
+# Bits of a chunk's flags: it is a definition; it is a piece of one without its name; it is of the tests of its file.
+DEFINES, CONTINUES, IN_TESTS = 1, 2, 4
 
 
 BEGINNING = "["  # of a list in JSON

@@ -28,6 +28,7 @@ from coderag.index.storage.columns import (
     CONTINUES,
     DEFINES,
     DETAIL_GROUP,
+    IN_TESTS,
     KINDS,
     SYMBOL_FIELDS,
     Columns,
@@ -443,10 +444,15 @@ class Segment:
             calls=details.calls,
             parent=self.names[parent] if parent >= 0 else "",
             members=tuple(self._details(member, Details.decoded_signature) for member in self._members(number)),
-            labels=unpack_labels(int(self.arrays["file_labels"][file])),
+            labels=self._labels(number),
             repository=repository,
             id=f"{int(self.arrays['chunk_id'][number]):016x}",
         )
+
+    def _labels(self, number: int) -> frozenset[str]:
+        """Return the labels of a chunk: those of its file, and of the tests in it."""
+        labels = unpack_labels(int(self.arrays["file_labels"][self.chunk_file[number]]))
+        return labels | {"test"} if self.chunk_flags[number] & IN_TESTS else labels
 
     def _members(self, number: int) -> list[int]:
         """Return the chunks that are defined directly inside a type or module, in order."""

@@ -24,6 +24,7 @@ from coderag.index.storage.columns import (
     CONTINUES,
     DEFINES,
     DETAIL_GROUP,
+    IN_TESTS,
     KINDS,
     SYMBOL_FIELDS,
     TEXT_LEVEL,
@@ -37,6 +38,7 @@ from coderag.index.storage.schema_operations import deflate_facts
 from coderag.index.storage.trigrams import signatures
 from coderag.index.workers.field_terms import FieldTerms
 from coderag.index.workers.readers import ReadFile, read_chunks
+from coderag.index.workers.test_scopes import test_scope
 from coderag.syntax.language import claimed, languages
 from coderag.syntax.lines import Lines
 from coderag.text.tokens import MAX_REMEMBERED, raw_words
@@ -172,6 +174,7 @@ class _Builder:
         imported = frozenset(name.encode() for name in names)
         path_words = raw_words(file.path.encode("utf-8", "replace"))
         members = _member_names(read.drafts)
+        in_tests = test_scope(language)
         for position, draft in enumerate(read.drafts):
             self._add_chunk(
                 draft,
@@ -182,6 +185,7 @@ class _Builder:
                 imported=imported,
                 path_words=path_words,
                 members=members.get(position, ""),
+                in_tests=in_tests(draft.qualified_name, draft.kind),
             )
         self._add_symbols(read, base)
 
@@ -196,6 +200,7 @@ class _Builder:
         imported: frozenset[bytes],
         path_words: list[bytes],
         members: str,
+        in_tests: bool,
     ) -> None:
         raw = lines.text(draft.parts)
         self._chunks.append(
@@ -207,7 +212,7 @@ class _Builder:
                 base + draft.parent if draft.parent >= 0 else -1,
                 len(draft.parts),
                 _size(draft.name),
-                DEFINES * (draft.definition >= 0) | CONTINUES * draft.continues,
+                DEFINES * (draft.definition >= 0) | CONTINUES * draft.continues | IN_TESTS * in_tests,
             )
         )
         identity = b"\0".join(

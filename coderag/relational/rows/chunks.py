@@ -93,7 +93,7 @@ def chunk_columns(numbers: ChunkNumbers) -> Columns:
         "end_line": last + 1,
         "lines": last - first + 1,
         "is_definition": numbers.defines[order],
-        "is_test": corpus.with_label("test")[files],
+        "is_test": corpus.with_label("test")[files] | corpus.of_tests(order),
     }
 
 

@@ -61,6 +61,8 @@ def _allowed(corpus: Corpus, query: Query, catalogs: Catalogs) -> Array:
     allowed = np.ones(len(corpus), dtype=bool)
     if of_files:
         allowed = np.logical_and.reduce(of_files)[corpus.chunk_file]
+    if query.tests is TestPolicy.EXCLUDE:
+        allowed = allowed & ~corpus.of_tests()
     return allowed & corpus.of_kinds(sorted(query.kinds)) if query.kinds else allowed
 
 
@@ -73,7 +75,7 @@ def _file_masks(corpus: Corpus, query: Query, catalogs: Catalogs) -> Iterator[Ar
     if query.files is not None:
         yield _among(corpus, query.files)
     if query.tests is TestPolicy.EXCLUDE:
-        yield ~corpus.with_label("test")
+        yield ~corpus.with_label("test")  # and the tests in other files, see `_allowed`
     if query.repositories:
         yield _in_repositories(corpus, query.repositories)
     if query.databases or query.environments:

@@ -4,7 +4,7 @@
 
 Terms are conditions that all hold; `or` joins the two beside it. Whatever is no term is a question. So that a question
 that happens to have a quotation in it stays one, phrases, expressions and bare `-x` are read as such only beside words
-that are no sentence.
+that are no sentence, and no message that a program prints: Cannot handle table "orders".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from coderag.search.query.vocabulary import PROSE_WORDS
 from coderag.text.tokens import words
 from coderag.types import Field, Query, Term, TestPolicy
 
-__all__ = ["Parsed", "parse_query", "read_query"]
+__all__ = ["Parsed", "may_be_prose", "parse_query", "read_query"]
 
 FIELDS = {
     "sym": Field.SYMBOL,
@@ -37,6 +37,8 @@ FIELDS = {
 }
 TESTS = ("no", "only", "yes")
 SENTENCE_WORDS = 8  # so many words beside a phrase are prose
+MESSAGE_WORDS = 2  # ... of which the first has a capital, as a message begins
+CAPITALISED = re.compile(r"[A-Z][a-z]+")
 REGEX_MARKS = re.compile(r"[*+?\[({|^$\\]")  # what makes /.../ an expression rather than a folder
 CODE = ("field", "phrase", "regex")  # pieces that are code where they touch a parenthesis that groups no terms
 QUOTED = r'"(?P<{0}>(?:[^"\\]|\\.)+)"'
@@ -90,13 +92,14 @@ class _Piece:
         return self.what == "minus" or (self.term is not None and self.what != "field" and not self.term.negated)
 
 
-def read_query(text: str, **conditions: Unpack[Conditions]) -> Query:
+def read_query(text: str, *, prose: bool = False, **conditions: Unpack[Conditions]) -> Query:
     """Return the query that a text in the query language asks for, under further conditions.
 
-    Raises QueryError for a term that makes no sense, with its place, and like `make_query`.
+    With `prose` it is a sentence, in which quotations are no phrases. Raises QueryError for a term that makes no sense,
+    with its place, and like `make_query`.
     """
     check_text(QUESTION, text)
-    parsed = parse_query(text)
+    parsed = parse_query(text, prose=prose)
     if parsed.tests and conditions.get("tests", TestPolicy.DEMOTE) == TestPolicy.DEMOTE:
         conditions["tests"] = parsed.tests
     if parsed.clauses or conditions.get("clauses"):
@@ -104,14 +107,21 @@ def read_query(text: str, **conditions: Unpack[Conditions]) -> Query:
     return make_query(parsed.text, **conditions)
 
 
-def parse_query(text: str) -> Parsed:
-    """Return what a text asks for; one without a term is a question as it is.
+def may_be_prose(text: str) -> bool:
+    """Tell whether a text with phrases may be a sentence with quotations, as it has words beside them."""
+    pieces = list(_pieces(text)) if '"' in text else []
+    is_quoted = any(piece.what == "phrase" and piece.is_plain for piece in pieces)
+    return is_quoted and len(_plain_words(pieces)) >= MESSAGE_WORDS
+
+
+def parse_query(text: str, *, prose: bool = False) -> Parsed:
+    """Return what a text asks for; one without a term is a question as it is, and so is a sentence (`prose`).
 
     Raises QueryError for an expression, a language or a kind that is wrong, with its column.
     """
     if not MARKS.search(text):
         return Parsed(text)
-    pieces = _with_groups(_without_prose(list(_pieces(text))))
+    pieces = _with_groups(_without_prose(list(_pieces(text)), is_prose=prose))
     if not any(piece.is_term for piece in pieces):
         return Parsed(text)
     for piece in pieces:
@@ -171,12 +181,24 @@ def _unescaped(text: str) -> str:
     return text.replace(r"\"", '"').replace("\\\\", "\\")
 
 
-def _without_prose(pieces: Sequence[_Piece]) -> list[_Piece]:
+def _plain_words(pieces: Sequence[_Piece]) -> list[str]:
+    return [word for piece in pieces if piece.what == "other" for word in words(piece.text)]
+
+
+def _is_message(pieces: Sequence[_Piece], plain: Sequence[str]) -> bool:
+    """Tell whether a text begins as a message does that a program prints: with a word with a capital, and another."""
+    begins = bool(pieces) and pieces[0].what == "other" and CAPITALISED.fullmatch(pieces[0].text) is not None
+    return begins and len(plain) >= MESSAGE_WORDS and not any(piece.what == "field" for piece in pieces)
+
+
+def _without_prose(pieces: Sequence[_Piece], *, is_prose: bool) -> list[_Piece]:
     """Return the pieces; beside a sentence, a quotation, an expression and a bare -x are parts of it."""
-    found = [word.lower() for piece in pieces if piece.what == "other" for word in words(piece.text)]
+    plain = _plain_words(pieces)
+    found = [word.lower() for word in plain]
     asks = any(piece.what == "other" and piece.text.endswith("?") for piece in pieces)
     loose = any(piece.what == "or" and not _joins(pieces, at) for at, piece in enumerate(pieces))
-    prose = asks or loose or len(found) >= SENTENCE_WORDS or not PROSE_WORDS.isdisjoint(found)
+    prose = is_prose or asks or loose or len(found) >= SENTENCE_WORDS or not PROSE_WORDS.isdisjoint(found)
+    prose = prose or _is_message(pieces, plain)
     alone = not any(piece.is_term and piece.what != "minus" for piece in pieces)
     return [
         replaced(piece, what="other", term=None)

@@ -61,6 +61,7 @@ VALUES = re.compile(
     r"(?<!\w)'[^'\s]+'|\"[^\"\s]+\"|\([^()\s]+\)|(?<![^\s/\\])[^\s/\\]*+[/\\]\S+|(?<!\S)[^\s@]++@\S+|(?<!\S)[a-z]++-\d++(?!\S)"
 )
 ENDLESS = re.compile(r"\S{200,}")
+MIN_WORDS_OF_STATEMENT = 4  # before the colon behind which a program says what went wrong
 
 
 @record
@@ -71,6 +72,7 @@ class Pasted:
     groups: tuple[int, ...]  # of each of these, which of the texts between white space it is of
     values: frozenset[str]  # of these, what a program may have put in: quoted, in parentheses, of a path or an address
     is_printed: bool  # it has values, or what loggers write before a message
+    is_statement: bool  # it is punctuated as what programs print is
     names: tuple[str, ...]  # words that are spelled as code spells names, each once
     others: int  # content words beside these
     asks_for_use: bool = False  # where something is used, and not what it is
@@ -90,6 +92,7 @@ def pasted(text: str) -> Pasted:
         groups,
         values,
         is_printed=bool(values) or message != plain,
+        is_statement=_is_statement(message),
         names=names,
         others=others,
         asks_for_use=_asks_for_use(plain),
@@ -112,6 +115,13 @@ def _asks_for_use(text: str) -> bool:
 def _asks(text: str) -> bool:
     """Tell whether a text is a question in words."""
     return text.rstrip().endswith("?") or (text.split(maxsplit=1) or ("",))[0].lower() in ASKING
+
+
+def _is_statement(text: str) -> bool:
+    """Tell whether a text has a full stop at its end, or a colon behind some words, as questions seldom have."""
+    words = text.split()
+    has_colon = any(word.endswith(":") for word in words[MIN_WORDS_OF_STATEMENT - 1 : -1])
+    return has_colon or (bool(words) and words[-1].endswith((".", "!")) and not words[-1].endswith(".."))
 
 
 def _message(text: str) -> str:

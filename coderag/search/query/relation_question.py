@@ -4,6 +4,7 @@ relation_question("who calls parse_config?")         USES of parse_config, by th
 relation_question("what breaks if orders.total changes")
 relation_question("path from checkout to orders")    PATH from checkout to orders
 relation_question("what are the main parts?")        PARTS
+relation_question("POST /login")                     HANDLERS of the route
 relation_question("where are retries handled")       None: words answer that
 """
 
@@ -31,6 +32,12 @@ RELATION_WORDS = frozenset(
     breaks break broken happens affected impacted impact effect effects consequences depends path way route chain reach
     reached lead get end come connection connected related linked""".split()
 )  # one of which it has
+# A route and nothing besides: "/users/{id}", "POST /login", "which function handles GET /users?"
+ROUTE = (  # compiled for a question with an address
+    r"(?:(?:who|what|which \w+) (?:handles|answers|serves) |handlers? (?:of|for) |where is )?"
+    r"(?:the )?(?:route |endpoint )?"
+    r"((?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )?/[^\s?\"'`]+?)(?: handled)?\??"
+)
 LONGEST = 400  # characters of such a question
 # Words of a question for an overview; one of the first is enough, of the others two, and no others may be there.
 WHOLE_WORDS = frozenset({"architecture", "overview", "codebase"})
@@ -57,6 +64,7 @@ class Sought(StrEnum):
     IMPACT = "impact"  # what breaks if it changes
     PATH = "path"  # how it leads to another thing
     PARTS = "parts"  # of the whole; it names nothing
+    HANDLERS = "handlers"  # what answers the requests of a route
 
 
 @record
@@ -72,7 +80,8 @@ class RelationQuestion:
     @property
     def is_exact(self) -> bool:
         """Whether what the graph answers is all that the question can mean."""
-        return self.is_code or bool(self.kind or self.other) or self.sought is Sought.PARTS
+        is_named = self.is_code or bool(self.kind or self.other)
+        return self.sought is Sought.PARTS or (is_named and self.sought is not Sought.HANDLERS)
 
 
 SOUGHT = {
@@ -89,6 +98,8 @@ SOUGHT = {
 def relation_question(text: str) -> RelationQuestion | None:
     """Return what relation a question asks for; None for any other question, which words answer."""
     question = " ".join(text.split()) if len(text) <= LONGEST else ""
+    if (question[:1] == "/" or " /" in question) and (route := re.fullmatch(ROUTE, question)):
+        return RelationQuestion(Sought.HANDLERS, route[1], kind="route")
     if question.partition(" ")[0].lower() not in FIRST_WORDS:
         return None
     if not RELATION_WORDS.isdisjoint(question.lower().rstrip(" ?.!").split(" ")):

@@ -92,10 +92,12 @@ def _of_forms(corpus: Corpus, question: Question, chunks: Array, tuning: Tuning)
     if _asks_for_places(question):
         short = frame = 1.0
     factors = np.ones(len(chunks), dtype=np.float32)
+    if "test" not in question.wants:
+        factors[corpus.of_tests(chunks)] = tuning.inline_test_decay[question.query_type]
     if short < 1 or frame < 1:
         kinds, _ = forms(corpus, chunks)
-        factors[short_callables(corpus, chunks, kinds)] = short
-        factors[FRAMES[kinds] > 0] = frame
+        factors[short_callables(corpus, chunks, kinds)] *= np.float32(short)
+        factors[FRAMES[kinds] > 0] *= np.float32(frame)
     return factors
 
 

@@ -74,6 +74,8 @@ FILE_DECAY = {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.68, QueryType.EDIT: 0.95
 # What a function of a line or two keeps of its score, and what a type whose members are chunks of their own.
 SHORT_DECAY = {QueryType.SYMBOL: 1.0, QueryType.TOPIC: 1.0, QueryType.EDIT: 0.8, QueryType.BEHAVIOR: 0.8}
 FRAME_DECAY = {QueryType.SYMBOL: 1.0, QueryType.TOPIC: 1.0, QueryType.EDIT: 1.0, QueryType.BEHAVIOR: 0.7}
+# What is left of the score of a test in a file of other code, as of Rust; a change is one of its tests, too.
+INLINE_TEST_DECAY = {QueryType.SYMBOL: 0.4, QueryType.TOPIC: 0.4, QueryType.EDIT: 1.0, QueryType.BEHAVIOR: 0.4}
 
 
 @record
@@ -89,6 +91,7 @@ class Tuning:
     file_decay: Mapping[QueryType, float]
     short_decay: Mapping[QueryType, float]
     frame_decay: Mapping[QueryType, float]
+    inline_test_decay: Mapping[QueryType, float]
 
     def weights_for(self, query_type: QueryType) -> Mapping[str, float]:
         """Return the weights of the features for a type of query."""
@@ -105,4 +108,5 @@ DEFAULT = Tuning(
     file_decay=FILE_DECAY,
     short_decay=SHORT_DECAY,
     frame_decay=FRAME_DECAY,
+    inline_test_decay=INLINE_TEST_DECAY,
 )

@@ -161,8 +161,12 @@ def _answers(question: RelationQuestion, graphs: Mapping[str, Graph]) -> Iterato
         yield from _of_path(question, graphs)
         return
     meant = _meant(question, graphs)
-    of_change = question.sought is Sought.IMPACT
-    found = _of_change(question, graphs) if of_change else _of_references(question.sought, meant, graphs)
+    if question.sought is Sought.IMPACT:
+        found = _of_change(question, graphs)
+    elif question.sought is Sought.HANDLERS:
+        found = _of_routes(meant, graphs)
+    else:
+        found = _of_references(question.sought, meant, graphs)
     some = list(islice(found, 1))
     yield from some
     yield from found
@@ -194,6 +198,16 @@ def _of_references(sought: Sought, meant: Iterable[tuple[str, Node]], graphs: Ma
         by_worth = sorted(found.get(role, ()), key=lambda one: _worth(graphs[one[0]], one[2]))
         for repository, node, reference in by_worth:
             yield _reference(repository, node, reference, VERBS[role])
+
+
+def _of_routes(meant: Iterable[tuple[str, Node]], graphs: Mapping[str, Graph]) -> Iterator[_Answer]:
+    """Yield the definitions that answer the requests of some routes."""
+    for repository, node in meant:
+        for group in references_to(graphs[repository], node, shown=None).groups:
+            for reference in group.references if group.role is Role.HANDLER else ():
+                spot = reference.spot
+                sure = certainty_share(_candidates(reference))
+                yield _Answer(repository, spot.path, spot.line, f"handles {node.name}", sure)
 
 
 def _with_heirs(meant: Iterable[tuple[str, Node]], graphs: Mapping[str, Graph]) -> Iterator[tuple[str, Node]]:

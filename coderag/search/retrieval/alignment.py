@@ -34,7 +34,7 @@ NOTHING = Alignment(frozenset(), frozenset())
 
 def align(run: Sequence[str], text: str, weights: Mapping[str, float]) -> Alignment:
     """Return the alignment of a run with a text that holds the most of it, by the weight of each word."""
-    best, most = NOTHING, 0.0
+    best, most = NOTHING, (0.0, False, 0)
     lowered = text.lower()
     known = [at for at, word in enumerate(run) if weights.get(word, 0.0) > 0]
     window = SPACE + sum(map(len, run)) * WIDTH
@@ -48,12 +48,13 @@ def align(run: Sequence[str], text: str, weights: Mapping[str, float]) -> Alignm
         for start in _occurrences(anchor, near, lowered):
             before = tokens(text[max(0, start - window) : start])
             after = tokens(text[start : start + window])
+            in_literal = not OPENING.isdisjoint(text[text.rfind("\n", 0, start) + 1 : start])
             for position in positions:
                 found = _around(run, position, before=before, after=after)
-                worth = sum(weights.get(run[at], 0.0) for at in found.held)
+                # A comment may say the same above the string.
+                worth = sum(weights.get(run[at], 0.0) for at in found.held), in_literal, len(found.values)
                 if worth > most:
-                    line = text[text.rfind("\n", 0, start) + 1 : start]
-                    best, most = replaced(found, in_literal=not OPENING.isdisjoint(line)), worth
+                    best, most = replaced(found, in_literal=in_literal), worth
         tried += 1
         if tried == MAX_ANCHORS or len(best.held) + len(best.values) == len(run):
             break

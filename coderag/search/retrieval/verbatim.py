@@ -36,6 +36,8 @@ MAX_READ_ALIKE = 72  # ... as long as they have as many of its words as the best
 MAX_TERMS, MAX_ASKED_TERMS = 8, 3  # of a message that choose these, and of one that is a question
 MAX_POSTINGS = 40_000  # of these terms, the rarest first
 MAX_COMPARED = 2_000  # chunks that have the most of them, of which those with the most of all words are read
+SHARE_DIGITS = 6  # of a share of words; what is left is rounding, and would decide between equal ones
+MIN_SPARED = 3  # words that choose, of which a chunk may lack one
 VALUE_SHARE = 0.2  # of the rarity of a word that a program may have put in
 # Of the message, by rarity, whose words such a chunk has: of one that shows values, and of one in words alone.
 MIN_SHARE, MIN_PLAIN_SHARE = 0.5, 0.75
@@ -50,6 +52,7 @@ MIN_PROSE_WORDS = 6  # outside of strings
 MAX_OTHERS, MAX_OTHERS_OF_PLAIN = 2, 1
 FILE_NAME = re.compile(r"/?\w[\w@+/-]*\.\w+|\w[\w@+-]*/[\w@+/.-]+")  # a file has its own name the least
 MAX_STOPS_OF_NAMED = 2  # stop words of a text that says what something is called
+PLAIN_NAME = 0.5  # what a name counts that may be English, beside one that may not
 MAX_NAME_FILES = 8  # that have a name; one in more of them says less than the rest of the question
 
 
@@ -82,7 +85,7 @@ def verbatim_matches(corpus: Corpus, question: Pasted, scores: Scores, allowed: 
         if not question.asks_for_use and _is_known(corpus, name, is_topic=question.others > 0):
             continue
         for chunk in _with_name(corpus, name, scores, allowed):
-            names[chunk] = names.get(chunk, 0.0) + 1.0
+            names[chunk] = names.get(chunk, 0.0) + (PLAIN_NAME if is_plain(name) else 1.0)
     if not (messages or names):
         return NONE
     entries = {chunk: held for chunk, held in messages.items() if _is_entry(corpus, chunk)}
@@ -146,7 +149,7 @@ def _messages(corpus: Corpus, question: Pasted, scores: Scores, allowed: Array) 
 
     for chunk, worth in promising:
         if worth < most:
-            break  # it cannot have as much in a row as another one has
+            continue  # it cannot have as much in a row as another one has
         member, local = corpus.member_of(chunk)
         text = member.segment.chunk_text(local)
         aligned = align(run, text, weights)
@@ -182,19 +185,24 @@ def _promising(
     content = _few_postings(corpus, _choosing(rarest, question, weights))
     if not content:
         return []
-    least = 1.0 if question.asks else MIN_SHARE if question.is_printed else MIN_PLAIN_SHARE
+    may_be_filled = question.is_printed or question.is_statement
+    least = 1.0 if question.asks else MIN_SHARE if may_be_filled else MIN_PLAIN_SHARE
     total = sum(weights[word] for word in content)
-    held = _held(corpus, {word: weights[word] / total for word in content}) * (allowed > 0)
-    chunks = np.flatnonzero(held >= least - ALMOST_NOTHING)
+    spared = (may_be_filled or question.message[:1].isupper()) and not question.asks and len(content) >= MIN_SPARED
+    held, lacking = _held(corpus, {word: weights[word] / total for word in content})
+    near = np.round(held + lacking if spared else held, SHARE_DIGITS) * (allowed > 0)
+    chunks = np.flatnonzero(near >= least - ALMOST_NOTHING)
     if len(chunks) > MAX_COMPARED:
-        chunks = np.sort(chunks[np.lexsort((-scores.text[chunks], -held[chunks]))[:MAX_COMPARED]])
+        best = np.lexsort((-scores.text[chunks], -held[chunks], -near[chunks]))
+        chunks = np.sort(chunks[best[:MAX_COMPARED]])
     shares = np.array([weights[word] for word in rarest], dtype=np.float32)
     worth = _worth(corpus, chunks, keys=_keys(rarest), shares=shares)
     if question.asks:  # nothing less than the whole of it counts
         whole = worth >= shares.sum() - ALMOST_NOTHING * len(shares)
         chunks, worth = chunks[whole], worth[whole]
-    order = np.lexsort((chunks, -scores.text[chunks], -worth))
-    alike = int(np.count_nonzero(worth >= worth.max(initial=0.0) - ALMOST_NOTHING))
+    near = near[chunks]
+    order = np.lexsort((chunks, -scores.text[chunks], -worth, -near))
+    alike = int(np.count_nonzero(near >= near.max(initial=0.0) - ALMOST_NOTHING))
     order = order[: max(MAX_READ, min(alike, MAX_READ_ALIKE))]
     return list(zip(chunks[order].tolist(), worth[order].tolist(), strict=True))
 
@@ -213,16 +221,23 @@ def _few_postings(corpus: Corpus, content: Sequence[str]) -> list[str]:
     return [word for at, word in enumerate(content) if room[at] or at < MIN_CONTENT]
 
 
-def _held(corpus: Corpus, shares: Mapping[str, float]) -> Array:
-    """Return how much each chunk has of some words, f64[chunks], by the share of each, of 1 together."""
-    held = np.zeros(len(corpus))
+def _held(corpus: Corpus, shares: Mapping[str, float]) -> tuple[Array, Array]:
+    """Return how much each chunk has of some words, by the share of each, of 1 together; and the most it lacks of one.
+
+    Both f64[chunks]. What a chunk lacks may be a value that a program has put in.
+    """
+    held, lacking = np.zeros(len(corpus)), np.zeros(len(corpus))
     keys = _keys(shares)
     for member in corpus.members:
         postings = member.segment.text_postings
+        found = slice(member.first_chunk, member.first_chunk + len(member.segment))
         for position, share in zip(postings.find(keys).tolist(), shares.values(), strict=True):
-            if position >= 0:
-                held[member.first_chunk + postings.docs_of(position).astype(np.int64)] += share
-    return held
+            docs = postings.docs_of(position).astype(np.int64) if position >= 0 else np.empty(0, dtype=np.int64)
+            held[member.first_chunk + docs] += share
+            lacks = np.full(len(member.segment), share)
+            lacks[docs] = 0.0
+            np.maximum(lacking[found], lacks, out=lacking[found])
+    return held, lacking
 
 
 def _worth(corpus: Corpus, chunks: Array, *, keys: Array, shares: Array) -> Array:
@@ -257,7 +272,7 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
     content = {question.groups[at] for at in held if run[at] not in STOP_WORDS and weights[run[at]] > 0}
     if not (aligned.in_literal or question.is_printed or count >= MIN_PROSE_WORDS):
         return False
-    if aligned.values and count < MIN_WORDS and not question.is_printed:
+    if aligned.values and count < _fewest_beside_values(question):
         return False
     total = sum(weights[word] for at, word in enumerate(run) if at not in aligned.values)
     share = sum(weights[run[at]] for at in held) / max(total, STOP_RARITY)
@@ -265,6 +280,13 @@ def _is_the_question(question: Pasted, aligned: Alignment, weights: Mapping[str,
     if share >= WHOLE and len(held) >= MIN_WORDS and is_long:
         return True
     return count >= MIN_PART_WORDS and len(content) >= MIN_PART_CONTENT and share >= PART
+
+
+def _fewest_beside_values(question: Pasted) -> int:
+    """Return how many words a text has to have of a message whose other words are values."""
+    if question.is_printed:
+        return 0
+    return MIN_WORDS if question.is_statement or question.message[:1].isupper() else MIN_PART_WORDS
 
 
 def _with_name(corpus: Corpus, name: str, scores: Scores, allowed: Array) -> list[int]:

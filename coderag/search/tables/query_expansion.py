@@ -24,6 +24,7 @@ __all__ = ["abbreviations", "expansions"]
 GLUED = 0.4  # the word begins a name that is not split: eventid for event
 PART = 0.32  # a name is the beginning or end of the word: fires for wildfires
 SYNONYM = 0.4
+DOUBLED = 0.9  # the same word with its last consonant doubled: recurrence for recurring
 # Of the trust of an abbreviation, in a database that has the word itself elsewhere: prefixes may be words of their own,
 # as count is beside country.
 HELD = {SKELETON: 0.8, PREFIX: 0.5, SUBSEQUENCE: 0.5}
@@ -42,6 +43,8 @@ def expansions(catalog: Catalog, word: str) -> dict[int, float]:
     for synonym in synonyms(stem(word)):
         hashed = term_hash(synonym)
         found[hashed] = max(found.get(hashed, 0.0), SYNONYM)
+    if doubled := _with_other_end(stem(word)):
+        found[term_hash(doubled)] = DOUBLED
     found.pop(term_hash(stem(word)), None)
     return found
 
@@ -54,6 +57,16 @@ def abbreviations(catalog: Catalog, word: str) -> dict[int, float]:
             found[term] = max(found.get(term, 0.0), HELD[trust] * trust)
     found.pop(term_hash(stem(word)), None)
     return found
+
+
+def _with_other_end(stemmed: str) -> str:
+    """Return a stem with its last consonant doubled, or single where it is double; "" if it ends otherwise.
+
+    "recur" -> "recurr", the stem of "recurrence"; "recurr" -> "recur"
+    """
+    if len(stemmed) < MIN_WORD or stemmed[-1] in "aeiouwxy" or not stemmed.isalpha():
+        return ""
+    return stemmed[:-1] if stemmed[-1] == stemmed[-2] else stemmed + stemmed[-1]
 
 
 def _spelled(catalog: Catalog, forms: set[str]) -> Iterator[tuple[int, float]]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace as replaced
+
 from coderag.api.index import Index
 from coderag.errors import CoderagError, QueryError
 from coderag.graph.queries.impact import Affected
@@ -69,6 +71,8 @@ def _definition(workspace: Workspace, view: View, arguments: SymbolArguments) ->
     page = Page(arguments.budget)
     page.keep(LAST_TOKENS)
     definitions = _definitions(index, arguments)
+    if not definitions and (record := _known_otherwise(page, workspace, arguments)) is not None:
+        return Answer(page.finished([freshness(view)]), {"definitions": [], **record, "notes": list(view.notes)})
     if not definitions:
         alike = [visible(each.qualified_name) for each in index.symbols(arguments.name, k=3)]
         page.add(f"nothing is named {visible(arguments.name)!r}" + (f"; near: {', '.join(alike)}" if alike else ""))
@@ -83,6 +87,15 @@ def _definition(workspace: Workspace, view: View, arguments: SymbolArguments) ->
     places_found = [place for place, _ in definitions]
     record = {"definitions": [_symbol_record(place) for place in places_found], "notes": list(view.notes)}
     return Answer(page.finished([*last, freshness(view)]), record)
+
+
+def _known_otherwise(page: Page, workspace: Workspace, arguments: SymbolArguments) -> dict[str, Any] | None:
+    """Add what refers to a route, a column or a file, which has no definition; None if nothing has the name."""
+    try:
+        view = workspace.with_graph(workspace.view())
+    except CoderagError:
+        return None  # the graph is being made
+    return _references(page, view, replaced(arguments, what="references"))
 
 
 def _definitions(index: Index, arguments: SymbolArguments) -> list[tuple[Symbol, Chunk | None]]:

@@ -39,7 +39,7 @@ VERB_STARTS = ("add_", "map", "http", "on_")  # add_get, MapGet, HttpGet
 VERB_ENDS = ("mapping", "func", "async")  # GetMapping
 CLIENTS = frozenset(  # they ask for addresses instead of answering them
     "axios requests request client http https fetch cache session cy agent httpx superagent supertest got ky api_client"
-    " mock redis storage localStorage params headers config".split()
+    " mock redis storage localStorage params headers config $ jQuery $http $axios".split()
 )
 CONSTRAINTS = frozenset({"Methods", "methods"})  # calls behind a route that tell its methods
 SPACE = re.compile(r"\s")

@@ -80,6 +80,8 @@ GOLDEN = {
     '"a" or "b"': "text:a or text:b",
     '("a" OR "b") lang:go': "text:a or text:b & lang:go",
     'retry -"test only"': "-text:test only ? retry",
+    'Retry "connection refused"': "text:connection refused ? Retry connection refused",
+    'Retry loop lang:go "refused"': "lang:go & text:refused ? Retry loop refused",
     "retry -slow lang:go": "-text:slow & lang:go ? retry",
     "sym:Cart": "sym:Cart",
     "symbol:total -kind:method": "sym:total & -kind:method",
@@ -186,6 +188,19 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 def test_an_index_answers_in_the_language(index: Index, text: str, paths: set[str]) -> None:
     found = {hit.chunk.path for hit in index.search(text, k=20, collapse=False)}
     assert found == paths
+
+
+@pytest.mark.parametrize(
+    "text", ['Now processing table "3f2a"', 'Cannot find "orders" here', 'Account #7 ("https://example.org/a?b=1")']
+)
+def test_a_message_with_quoted_values_is_no_phrase(text: str) -> None:
+    assert parse_query(text).clauses == ()
+
+
+def test_a_phrase_that_nothing_has_is_a_quotation(index: Index) -> None:
+    assert parse_query('connection refused cluster "zz3f"').clauses
+    assert "src/order.go" in {hit.chunk.path for hit in index.search('connection refused cluster "zz3f"')}
+    assert index.search('"zz3f"') == index.search('cart "zz3f"') == []
 
 
 def test_what_a_negated_phrase_is_in_is_no_hit(index: Index) -> None:

@@ -46,6 +46,10 @@ from coderag.search.query.relation_question import RelationQuestion, Sought, rel
         ("impact of dropping the orders table", Sought.IMPACT, "orders", ""),
         ("what are the main parts?", Sought.PARTS, "", ""),
         ("overview of the codebase", Sought.PARTS, "", ""),
+        ("POST /login", Sought.HANDLERS, "POST /login", ""),
+        ("/api/users/{id}", Sought.HANDLERS, "/api/users/{id}", ""),
+        ("which function handles GET /users?", Sought.HANDLERS, "GET /users", ""),
+        ("where is the route /users handled", Sought.HANDLERS, "/users", ""),
         ("How is this repository structured?", Sought.PARTS, "", ""),
     ],
 )
@@ -75,6 +79,9 @@ def test_what_is_asked_for(question: str, sought: Sought, target: str, other: st
         "tests",
         "path to the config file",
         "parse_config",
+        "read/write lock",
+        "GET requests",
+        "handler of errors and/or warnings",
         "what calls " + "a" * 500,
     ],
 )

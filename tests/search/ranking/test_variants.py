@@ -99,3 +99,38 @@ def test_what_others_name_stands_before_what_nobody_names(tmp_path: Path) -> Non
     files = {"a_silent.py": HUB.replace("Handler", "Silent"), "base.py": HUB, **users}
     found = first_paths(tmp_path, files, "how records are processed")
     assert found.index("base.py") < found.index("a_silent.py")
+
+
+def test_tests_within_a_file_stand_behind_its_code_and_can_be_left_out(tmp_path: Path) -> None:
+    folders = """/// The working folder of a shell.
+pub fn working_folder(shell: &Shell) -> PathBuf { shell.lookup().unwrap_or(PathBuf::new()).join(".") }
+
+pub fn test_bit(bits: u8) -> bool { bits > 0 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Mock;
+
+    impl Mock {
+        fn working_folder(&self) -> PathBuf { PathBuf::new() }
+    }
+
+    #[test]
+    fn the_working_folder_of_a_shell_is_not_set() { assert_eq!(working_folder(&Shell::new()), PathBuf::new()); }
+}
+"""
+    root = write(tmp_path / "repository", {"src/folders.rs": folders})
+    with Index.build(root, index=tmp_path / "index", workers=0) as index:
+        hits = index.search("what is the working folder of a shell when it is not set", k=9)
+        assert hits[0].chunk.name == "working_folder"
+        labelled = {hit.chunk.qualified_name: "test" in hit.chunk.labels for hit in hits}
+        assert labelled["tests::the_working_folder_of_a_shell_is_not_set"]
+        assert not labelled["working_folder"]
+        kept = {
+            hit.chunk.qualified_name for hit in index.search("working folder of a shell, bit", k=9, tests="exclude")
+        }
+        assert kept == {"working_folder", "test_bit"}
+        tests = index.sql("select qualified_name from chunks where is_test order by 1").rows
+        assert "tests::Mock::working_folder" in {row[0] for row in tests}

@@ -155,3 +155,20 @@ def test_a_graph_made_since_answers_at_once(tmp_path: Path) -> None:
         assert "refund" not in names(built.search("who calls charge()?"))  # the stored graph is older
         built.graphs()
         assert "refund" in names(built.search("who calls charge()?"))
+
+
+def test_a_route_leads_to_what_handles_it_and_other_hits_follow(tmp_path: Path) -> None:
+    files = {
+        "app/routes.py": "from fastapi import FastAPI\n\nfrom app import views\n\napp = FastAPI()\n"
+        "app.get('/orders/{number}')(views.show)\n\n\n@app.post('/orders')\ndef place(order):\n    return order\n",
+        "app/client.js": "// POST /orders\nfunction orders(order) {\n  return fetch('/orders', order);\n}\n",
+    }
+    index = Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0)
+    index.graphs()
+    index.reload()
+    for question in ("POST /orders", "what handles POST /orders?"):
+        first, *others = index.search(question)
+        assert (first.chunk.name, first.reasons, first.confidence) == ("place", ("handles POST /orders",), 1.0)
+        assert "orders" in names(others)
+    assert "handles POST /nowhere" not in str([hit.reasons for hit in index.search("POST /nowhere")])
+    assert names(index.search("/app/routes.py")) == names(index.search("app/routes.py"))

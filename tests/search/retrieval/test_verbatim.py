@@ -166,6 +166,38 @@ def test_a_message_is_found_whose_only_telling_word_many_chunks_have(tmp_path: P
         assert first(found, "Could not parse `").chunk.name == "warn"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "PWD cannot be set manually.",
+        "Failed to copy labels and seals from PWD-old to lid: [Errno 2] No such directory",
+        "Content kind PWD is not supported here",
+    ],
+)
+def test_a_message_is_found_whose_values_are_words_of_other_chunks(tmp_path: Path, question: str) -> None:
+    """Its own chunk lacks them, and says the same in a comment before."""
+    files = {
+        "src/errors.rs": "pub enum Failure {\n    /// This variable cannot be set manually: it failed to seal.\n"
+        '    #[error("{name} cannot be set manually.")]\n    Automatic { name: String },\n'
+        '    #[error("Failed to copy labels and seals from {jar} to {lid}: {e}")]\n    Jar { jar: String },\n'
+        '    #[error("Content kind {kind} is not supported here")]\n    Kind { kind: String },\n}\n',
+        "src/pwd.rs": "/// The old PWD, which no such directory can have set.\nfn pwd_is_not_set() {}\n",
+        "src/lid.rs": "/// Manually seal a lid.\nfn seal_lid(lid: Lid, directory: Directory) -> Errno {}\n",
+    }
+    index = Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0)
+    hit = first(index, question)
+    assert (hit.chunk.name, hit.confidence) == ("Failure", 0.95)
+
+
+def test_a_flag_says_more_than_a_name_that_may_be_english(tmp_path: Path) -> None:
+    files = {
+        "usage.go": "package main\n\nvar usage = `\n    --signal NAME   send a signal to the process\n`\n",
+        "server/signal.go": 'package server\n\n// Signal sends a signal, or "shop-server" reloads.\nfunc Signal() {}\n',
+    }
+    index = Index.build(write(tmp_path / "root", files), index=tmp_path / "index", workers=0)
+    assert first(index, "shop-server --signal reload").chunk.name == "usage"
+
+
 def test_a_defined_name_is_looked_up_where_a_question_asks_for_its_use(tmp_path: Path) -> None:
     files = {
         "keys.py": "def select_prev_item():\n    pass\n",

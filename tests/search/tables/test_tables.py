@@ -82,6 +82,12 @@ def test_tables_of_the_database_that_covers_the_question_come_first(tmp_path: Pa
     assert "students" not in tables(catalog, ranking)[:3]
 
 
+def test_a_word_finds_a_table_with_another_ending(tmp_path: Path) -> None:
+    ledger = "CREATE TABLE recurrences (id int, repeat_until date);\nCREATE TABLE transactions (id int, ends_at date);"
+    catalog = catalog_of(tmp_path, {"ledger.sql": ledger, "shop.sql": SHOP})
+    assert tables(catalog, rank_tables(catalog, "recurring payments of this year"))[:1] == ["recurrences"]
+
+
 def test_only_allowed_tables_are_ranked(tmp_path: Path) -> None:
     catalog = catalog_of(tmp_path, {"shop.sql": SHOP, "school.sql": SCHOOL})
     allowed = catalog.group == catalog.groups.index("school")
@@ -245,10 +251,16 @@ def test_abbreviations_begin_alike_and_keep_the_order(piece: str, word: str, doe
         ("event", "eventid"),  # a name that is not split
         ("wildfires", "fires"),  # the end of a word
         ("clients", "customer"),  # a synonym
+        ("recurring", "recurrences"),  # another ending doubles the last consonant
     ],
 )
 def test_a_word_finds_what_stands_for_it(tmp_path: Path, asked: str, piece: str) -> None:
-    made = (Table(Name("t"), columns=(Column("wght"), Column("eventid"), Column("fires"), Column("customer"))),)
+    made = (
+        Table(
+            Name("t"),
+            columns=(Column("wght"), Column("eventid"), Column("fires"), Column("customer"), Column("recurrences")),
+        ),
+    )
     write_catalog(index_file(tmp_path / "catalog.bin"), Schema(tables=made))
     found = expansions(Catalog.open(index_file(tmp_path / "catalog.bin")), asked)
     assert term_hash(stem(piece)) in found

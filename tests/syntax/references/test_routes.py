@@ -153,6 +153,8 @@ fastify.register(items, { prefix: '/items' });
 const all = [{ path: '/auth', route: authRoute }];
 app.setGlobalPrefix('api');
 await axios.get('/elsewhere', handle);
+$.get('/jquery', show);
+jQuery.post('/jquery', values, show);
 """,
         [
             "POST / -> users.make",
