@@ -147,7 +147,7 @@ class _Routes:
         around = self._around(nodes, call) if call is not None else None
         if call is None or around is None:
             return
-        handler = handler_of(nodes, self._lines, self._chains, controller=around.controller)
+        handler = handler_of(nodes, self._lines, self._chains, around=around)
         if handler == NOTHING:
             return
         start, row = nodes["address"][0].start_byte, nodes["address"][0].start_point[0]
