@@ -115,6 +115,7 @@ JAVASCRIPT = (
 )
 TYPESCRIPT = (
     Framework("typeorm.migrations", ((b"MigrationInterface",), (b" up(",))),
+    Framework("mikroorm.models", ((b"@mikro-orm/",), (b"@Entity(", b"@Property("))),
     Framework("typeorm.models", ((b"Entity(",), (b"@Entity(", b"@ViewEntity(", b".Entity("))),
     *JAVASCRIPT,
 )

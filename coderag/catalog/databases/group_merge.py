@@ -69,11 +69,24 @@ def _creator(
     *,
     is_altered: bool,
 ) -> int | None:
-    """Return the draft that creates a table: the nearest, else of one that is altered the only one of the project."""
+    """Return the draft that creates a table: the nearest, else the only one of the project that may.
+
+    Migrations mean a table of other migrations of their tool, whatever else holds one of the name: a dump, sample data.
+    """
     nearest = _nearest(draft, key, holders, drafts)
-    if nearest is None and is_altered and len(holders) == 1 and _is_of_project(draft, drafts[holders[0]]):
-        return holders[0]
-    return nearest
+    if nearest is not None:
+        return nearest
+    tool = _tool(draft)
+    mates = [number for number in holders if tool and _tool(drafts[number]) == tool] or (holders if is_altered else [])
+    if len(mates) == 1 and _is_of_project(draft, drafts[mates[0]]):
+        return mates[0]
+    return None
+
+
+def _tool(draft: DatabaseCandidate) -> str:
+    """Return the tool whose migrations a draft is made of, "" if it is of none or of several."""
+    tools = {declared.series.tool if declared.series is not None else "" for declared in draft.series}
+    return tools.pop() if len(tools) == 1 else ""
 
 
 def _join_by_database(drafts: Sequence[DatabaseCandidate], tables: Sequence[set[Key]], sets: Sets) -> None:

@@ -172,13 +172,15 @@ def _of_family(tables: Tables, scope: int, name: str) -> list[int]:
 def _in_namespace(tables: Tables, scope: int, controller: str) -> list[int]:
     """Return the classes whose files' paths end most like a namespace with a class.
 
-    Where the namespace around all routes is set elsewhere, Account\\IndexController is app/Http/Account/IndexController.php.
+    Where the namespace around all routes is set elsewhere, Account\\Index is app/Http/Account/Index.php.
     """
     parts = [part for part in controller.split("\\") if part]
     ends: dict[int, int] = {}
     for node in _of_family(tables, scope, parts[-1]):
         folders = tables.files[tables.file[node]].path.rpartition("/")[0].split("/")
         pairs = zip(reversed(folders), reversed(parts[:-1]), strict=False)
-        ends[node] = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(folders), len(parts) - 1))
+        ends[node] = next(
+            (n for n, (one, other) in enumerate(pairs) if one != other), min(len(folders), len(parts) - 1)
+        )
     most = max(ends.values(), default=0)
     return [node for node, count in ends.items() if count == most] if most else list(ends)

@@ -207,6 +207,10 @@ def _blanked(lines: Lines, passed: tuple[Rows, ...]) -> bytes:
 
 
 def _problem(facts: Facts) -> str:
+    """Return how many statements of a file could not be read, "" for none; other files may yet have what one lacks."""
     if not facts.unparsed:
         return ""
-    return f"{len(facts.unparsed):,} of {max(facts.statements, len(facts.unparsed)):,} statements not read"
+    from coderag.frameworks.common.shared import awaits_others
+
+    lost = sum(not awaits_others(statement) for statement in facts.unparsed)
+    return f"{lost:,} of {max(facts.statements, len(facts.unparsed)):,} statements not read" if lost else ""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 __all__ = [
+    "CALLS",
     "HOLE_END",
     "HOLE_START",
     "Around",

@@ -62,6 +62,18 @@ def test_files_that_stand_alone_are_databases() -> None:
     }
 
 
+def test_migrations_of_one_tool_mean_each_others_tables_whatever_dumps_hold() -> None:
+    """Modules with changelogs of their own refer to the tables of the main one, which old dumps have too."""
+    main = file("core/db/parts/1.xml", create("loans"), create("clients"), series=Series("liquibase", version="1"))
+    own = create("charges", "id int, loan int", keys=["loan > loans (id)"])
+    module = file("loan/db/module/parts/7.xml", own, series=Series("liquibase", version="7"))
+    dump = file("demo/backup.sql", create("loans"), create("clients"))
+    assert databases(folded(main, module, dump)) == {
+        "root": ["core/db/parts/1.xml", "loan/db/module/parts/7.xml"],
+        "demo/root": ["demo/backup.sql"],
+    }
+
+
 def test_files_that_create_the_same_table_are_different_databases() -> None:
     """A reference that only another such file could serve does not make them one."""
     schema = folded(

@@ -29,7 +29,10 @@ FLASK = {
 FASTAPI = {
     "app/config.py": 'class Settings:\n    API: str = "/api/v1"\nsettings = Settings()\n',
     "app/users.py": 'router = APIRouter(prefix="/users")\n@router.get("/{id}")\ndef show(id): ...\n',
-    "app/all.py": "from app import users\nrouter = APIRouter()\nrouter.include_router(users.router)\n",
+    "app/all.py": (
+        'from app import users\nprefix = "/all"\nrouter = APIRouter()\n'
+        "router.include_router(users.router, prefix=prefix)\n"
+    ),
     "app/main.py": (
         "from app.all import router\nfrom app.config import settings\napp.include_router(router, prefix=settings.API)\n"
     ),
@@ -72,6 +75,7 @@ GO = {
     ),
 }
 FILES = {
+    "medusa/src/api/store/carts/[id]/route.ts": "export const GET = async (req, res) => {}\n",
     "svelte/src/routes/(app)/users/[id]/+server.ts": "export async function GET() {}\nexport const POST = () => {};\n",
     "next/app/api/users/[id]/route.ts": "export async function DELETE() {}\n",
     "next/pages/api/hello.ts": "export default function handler(req, res) {}\n",
@@ -95,6 +99,20 @@ LARAVEL = {
     "routes/api.php": "<?php\nuse App\\C\\Songs;\nRoute::apiResource('songs', Songs::class)->only('index');\n",
     "app/C/Songs.php": "<?php\nnamespace App\\C;\nclass Songs { public function index() {} }\n",
 }
+NAMESPACED = {
+    "routes/web.php": (
+        "<?php\nRoute::group(['namespace' => 'Shop\\Http'], function () {\n"
+        "    Route::get('/a', ['uses' => 'Admin\\CartController@show']);\n"
+        "    Route::get('/b', ['uses' => 'CartController@show']);\n});\n"
+        "Route::get('/c', 'Admin\\CartController@show');\n"
+    ),
+    "app/Http/CartController.php": (
+        "<?php\nnamespace Shop\\Http;\nclass CartController { public function show() {} }\n"
+    ),
+    "app/Http/Admin/CartController.php": (
+        "<?php\nnamespace Shop\\Http\\Admin;\nclass CartController { public function show() {} }\n"
+    ),
+}
 CASES = {
     "flask": (
         FLASK,
@@ -105,7 +123,7 @@ CASES = {
             *(f"{verb} /things{end} > Things" for verb in ("GET", "POST") for end in ("", "/<id>")),
         },
     ),
-    "fastapi": (FASTAPI, {"GET /api/v1/users/{id} > show"}),
+    "fastapi": (FASTAPI, {"GET /api/v1/all/users/{id} > show"}),
     "django": (
         DJANGO,
         {
@@ -125,6 +143,7 @@ CASES = {
     "files": (
         FILES,
         {
+            "GET /store/carts/[id] > GET",
             "GET /users/[id] > GET",
             "POST /users/[id] > POST",
             "DELETE /api/users/[id] > DELETE",
@@ -146,6 +165,31 @@ def served(folder: Path, files: Mapping[str, str]) -> set[str]:
         for number in range(len(graph))
         for edge in graph.edges_from(number, (EdgeKind.ROUTES,))
     }
+
+
+def test_a_controller_that_is_named_as_text_is_that_of_its_namespace(tmp_path: Path) -> None:
+    graph = graph_of(write(tmp_path, NAMESPACED))
+    answers = {
+        graph.node(edge.source).name: graph.node(edge.target).path
+        for number in range(len(graph))
+        for edge in graph.edges_from(number, (EdgeKind.ROUTES,))
+    }
+    assert answers == {
+        "GET /a": "app/Http/Admin/CartController.php",
+        "GET /b": "app/Http/CartController.php",
+        "GET /c": "app/Http/Admin/CartController.php",
+    }
+
+
+def test_what_a_test_waits_for_is_no_route(tmp_path: Path) -> None:
+    text = (
+        "const headers = {};\n"
+        "it('lists', async () => {\n"
+        "  const { data } = await api.get('/admin/orders', headers);\n"
+        "  api.post('/admin/orders', headers).then(check);\n"
+        "});\n"
+    )
+    assert served(tmp_path, {"orders.spec.ts": text, "client.ts": text}) == set()
 
 
 @pytest.mark.parametrize("case", CASES)
