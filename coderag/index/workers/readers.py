@@ -17,9 +17,10 @@ from coderag.files.translations import is_translation
 from coderag.frameworks.registry import read_code
 from coderag.frameworks.usage.query_files import read_query_file
 from coderag.index.storage.links import Links
-from coderag.index.workers.linking import code_links, document_links, query_links
+from coderag.index.workers.linking import code_links, component_links, document_links, query_links
 from coderag.sql.records import AddQuery, Facts, SchemaOperation
 from coderag.syntax.call_routes import call_routes
+from coderag.syntax.components import script_text
 from coderag.syntax.defines import read_defines
 from coderag.syntax.grammar import GrammarMissing
 from coderag.syntax.language import Language, languages
@@ -97,7 +98,14 @@ def read_chunks(
     facts = read_code(data, language=language.name, path=path) or NO_FACTS
     is_messages = language.content is Content.CONFIG and is_translation(path)
     max_bytes = MAX_MESSAGES_BYTES if is_messages else MAX_CHUNK_BYTES
-    return ReadFile(lines, chunk_lines(lines, name=module, max_bytes=max_bytes), Outline(), facts=facts)
+    drafts = chunk_lines(lines, name=module, max_bytes=max_bytes)
+    links, problem = NO_LINKS, ""
+    if language.scripts:
+        try:
+            links = _component_links(lines, language, path=path)
+        except GrammarMissing as error:
+            problem = str(error)
+    return ReadFile(lines, drafts, Outline(), problem, facts, links)
 
 
 def module_name(path: str) -> str:
@@ -119,6 +127,16 @@ def _read_code(lines: Lines, language: Language, *, module: str, path: str) -> R
     facts = read_code(lines.data, language=language.name, path=path) or NO_FACTS
     problem = "syntax errors" if outline.has_error else _problem(facts)
     return ReadFile(lines, drafts, outline, problem, facts, links)
+
+
+def _component_links(lines: Lines, language: Language, *, path: str) -> Links:
+    """Return the links of a component, such as one of Vue; those of one without a script are none."""
+    text = script_text(lines.data)
+    if not text:
+        return NO_LINKS
+    parsed = parse_code(Lines(text), languages()[language.scripts], links=True)
+    outline = outline_tree(parsed, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
+    return component_links(parsed, outline, lines, path=path)
 
 
 def _read_document(lines: Lines, reader: str, *, module: str, path: str) -> ReadFile:
