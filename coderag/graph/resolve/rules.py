@@ -40,6 +40,7 @@ class Rules:
     binders: frozenset[str]
     callers: frozenset[str]
     runners: Mapping[str, str] = field(hash=False)
+    fronts: frozenset[str]
     titles: frozenset[str]
     properties: frozenset[str]
     wrappers: frozenset[str]
@@ -79,6 +80,7 @@ def rules_of(language: str) -> Rules:
         binders=frozenset(values["binders"]),
         callers=frozenset(values["callers"]),
         runners=values["runners"],
+        fronts=frozenset(values["fronts"]),
         titles=frozenset(values["titles"]),
         properties=frozenset(values["properties"]),
         wrappers=frozenset(values["wrappers"]),
