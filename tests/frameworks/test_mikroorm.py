@@ -35,6 +35,9 @@ export class Author extends BaseEntity {
   @Enum({ items: () => Status, default: Status.DRAFT })
   status: Status
 
+  @ManyToOne(() => Author, { nullable: true })
+  teacher?: Author
+
   @OneToMany(() => Shelf, (shelf) => shelf.author)
   shelves = new Collection<Shelf>(this)
 }
@@ -91,9 +94,11 @@ def test_entities_are_tables() -> None:
         "  email varchar(255)",
         "  created_at timestamptz not null default now()",
         "  status text not null default 'draft' in (draft, done)",
+        "  teacher_id text",
         "  primary key id",
         "  unique email",
         "  unique first_name, email",
+        "  key teacher_id to authors = Author",
         "table book_shelf (BookShelf)",
         "  id integer not null identity",
         "  author_id text",
@@ -110,7 +115,7 @@ def test_entities_are_tables() -> None:
         "  primary key shelf_id, tag_id",
         "  key shelf_id to book_shelf = BookShelf",
         "  key tag_id to tag = Tag",
-        "lost 63: its name is computed at run time",
+        "lost 66: its name is computed at run time",
     ]
     shared = found.shared
     assert shared is not None

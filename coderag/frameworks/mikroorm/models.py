@@ -230,9 +230,11 @@ class _Reading:
 
     def _key_type(self, target: str) -> str:
         """Return the type of the primary key of an entity of this file, "" for another's."""
-        one = self._classes.get(target)
-        fields = self._fields(one) if one is not None else Fields()
-        return next((each.type for each in fields.columns.values() if [each.name] == fields.primary_key), "")
+        for one in self._classes.above(target):
+            keys = [member for member in one.properties if "PrimaryKey" in member.decorators]
+            if keys:
+                return self._type_of(keys[0], keys[0].decorators["PrimaryKey"][0].options) if len(keys) == 1 else ""
+        return ""
 
     def _pivot(self, table: Table, member: Property, options: Mapping[str, Literal], target: str) -> Table:
         """Return the table between the rows of two entities; of one that is an entity itself, nothing new is said."""

@@ -130,7 +130,7 @@ def _read_code(lines: Lines, language: Language, *, module: str, path: str) -> R
 
 
 def _component_links(lines: Lines, language: Language, *, path: str) -> Links:
-    """Return the links of a component, such as one of Vue; those of one without a script are none."""
+    """Return the links of a component, such as one of Vue."""
     text = script_text(lines.data)
     if not text:
         return NO_LINKS
