@@ -453,3 +453,20 @@ def test_views_and_models_join_a_database_without_other_files() -> None:
         ("users", "User", "app/models.py"),
     ]
     assert texts(schema) == ["reports/views.sql:1: view buyers is declared here, the database has none"]
+
+
+def test_modules_of_a_project_with_databases_of_their_own_have_the_models_that_map_them() -> None:
+    def mapped(path: str, *names: str) -> SchemaFile:
+        tables = [CreateTable(Table(name(each), alias=each.title(), origins=(Origin.ORM,))) for each in names]
+        return SchemaFile(path, Facts(operations=tuple(tables)))
+
+    schema = folded(
+        file("packages/modules/cart/migrations/1.ts", create("carts"), series=Series("code", version="1")),
+        file("packages/modules/order/migrations/1.ts", create("orders"), series=Series("code", version="1")),
+        mapped("packages/modules/cart/models/cart.ts", "carts"),
+        mapped("packages/modules/order/models/order.ts", "orders"),
+    )
+    assert sorted(map(sorted, databases(schema).values())) == [
+        ["packages/modules/cart/migrations/1.ts", "packages/modules/cart/models/cart.ts"],
+        ["packages/modules/order/migrations/1.ts", "packages/modules/order/models/order.ts"],
+    ]
