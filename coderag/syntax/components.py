@@ -52,6 +52,7 @@ def _scripts(data: bytes) -> Iterator[tuple[int, int]]:
 def with_markup(references: FileReferences, lines: Lines, outline: Outline) -> FileReferences:
     """Return what a component's script mentions, with what its markup does of the script's names."""
     known = {one.name for one in outline.definitions if one.parent < 0} | {one.alias for one in references.imports}
+    known |= {one.name for one in references.bindings if one.owner < 0}
     found: dict[tuple[str, Role], int] = {}
     at = 0
     for first, last in (*_scripts(lines.data), (len(lines.data), len(lines.data))):

@@ -13,10 +13,11 @@ from tests.graph.whole import graph_of
 from tests.workspace import write
 
 VUE = """<template>
-  <button :title="label" @click="saveIt(3)">save {{ formatDate(x) }} and finish</button>
+  <button :title="label" @click="saveIt(3)" @done="send()">save {{ formatDate(x) }} and finish</button>
 </template>
 <script setup lang="ts">
-import { formatDate, postThing } from "./util"
+import { formatDate, postThing, useForm } from "./util"
+const { send } = useForm()
 const label = "x"
 function saveIt(n: number) { postThing(n) }
 const finish = () => { saveIt(1) }
@@ -30,6 +31,7 @@ SVELTE = """<script lang="ts">
 <button on:click={run}>{formatDate(2)}</button>
 """
 UTIL = "export function formatDate(x: number) { return x }\nexport function postThing(x: number) { return x }\n"
+UTIL += "export function useForm() { function send() {}\n return { send } }\n"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,8 @@ def test_scripts_and_markup_mention_what_other_files_define(tmp_path: Path) -> N
         return {(graph.node(edge.source).name, edge.line) for edge in edges}
 
     assert users("formatDate") == {("A.vue", 2), ("run", 3), ("S.svelte", 5)}
-    assert users("postThing") == {("saveIt", 7)}
-    assert users("saveIt") == {("A.vue", 2), ("finish", 8)}
+    assert users("postThing") == {("saveIt", 8)}
+    assert users("saveIt") == {("A.vue", 2), ("finish", 9)}
+    assert users("send") == {("A.vue", 2), ("useForm", 4)}  # which it is returned by
     assert users("finish") == set()  # a word of the text
     assert users("run") == {("S.svelte", 5)}

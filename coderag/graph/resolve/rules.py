@@ -36,6 +36,7 @@ class Rules:
     submodules: bool
     constructors: tuple[str, ...]
     creators: frozenset[str]
+    inner_results: bool
     locators: frozenset[str]
     binders: frozenset[str]
     callers: frozenset[str]
@@ -76,6 +77,7 @@ def rules_of(language: str) -> Rules:
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),
         creators=frozenset(values["creators"]),
+        inner_results=values["inner_results"],
         locators=frozenset(values["locators"]),
         binders=frozenset(values["binders"]),
         callers=frozenset(values["callers"]),

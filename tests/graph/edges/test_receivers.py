@@ -229,3 +229,23 @@ def test_a_facade_of_laravel_hands_calls_on_to_the_class_that_is_called_alike(tm
         ),
     }
     assert calls(tmp_path, files, worst=3) == {"Shop::go > CartService::add", "Shop::go > Cart::own"}
+
+
+def test_a_function_that_is_taken_out_of_what_another_gives(tmp_path: Path) -> None:
+    form = (
+        "export function useForm() {\n  const save = () => check(1);\n  function check(x) {}\n"
+        "  return { save };\n}\nexport const other = { save() {} };\n"
+    )
+    page = (
+        "import { useForm } from './form';\nimport { useQuery } from 'outside';\n"
+        "export function Page() {\n  const { save } = useForm();\n  const { check } = useQuery();\n"
+        "  save();\n  check();\n}\nexport function direct() { useForm().save(); }\n"
+    )
+    assert calls(tmp_path, {"form.ts": form, "page.ts": page}) == {
+        "useForm.save > useForm.check",
+        "Page > useForm",
+        "Page > useForm.save",
+        "direct > useForm",
+        "direct > useForm.save",
+    }
+    assert calls(tmp_path / "js", {"form.js": form, "page.jsx": page}) >= {"Page > useForm.save"}
