@@ -69,7 +69,11 @@ class Calls(StringAccumulation):
         if not held:
             return (hole_of(node),)
         holder = held[0][0]
-        return self.grown([event for held_by, event in held if held_by is holder], holder, depth + 1)
+        events = [event for held_by, event in held if held_by is holder]
+        around = self.names.scope_of(events[0].node)
+        if around.kind == "function" and all(around.start <= event.node.start_byte < around.end for event in events):
+            holder = around  # a constructor, whose own names the field is made of
+        return self.grown(events, holder, depth + 1)
 
     def _holding(self, receiver: str, scope: Scope, fields: Sequence[_Field]) -> Sequence[_Field]:
         """Return those of the fields of one name that a receiver means.
@@ -242,7 +246,8 @@ class Calls(StringAccumulation):
         scopes = self.names.functions.get(call.name, [])
         if call.receiver is not None and text_of(call.receiver).strip("$") not in {"self", "this", "cls", "static"}:
             last = text_of(call.receiver).rpartition(".")[2]
-            typed = [one for one in scopes if one.parent is not None and one.parent.name == last]
+            classes = {last, self._class_of(call.receiver, scope)} - {""}
+            typed = [one for one in scopes if one.parent is not None and one.parent.name in classes]
             scopes = typed or (scopes if self.language == "go" and call.receiver.type == "identifier" else [])
         if len(scopes) != 1 or not scopes[0].returns:
             return None
@@ -257,6 +262,28 @@ class Calls(StringAccumulation):
         }
         start = function.node.start_byte
         return choice([_with_arguments(value, arguments, start) for value in values])
+
+    def _class_of(self, receiver: Node, scope: Scope) -> str:
+        """Return the class of an object that is made where it is used, or was assigned before; "" for any other."""
+        made = called(receiver) if receiver.type in CALLS else None
+        if made is None:
+            value = self._assigned(receiver, scope)
+            made = called(value) if isinstance(value, Node) and value.type in CALLS else None
+        return made.name if made is not None else ""
+
+    def _assigned(self, receiver: Node, scope: Scope) -> Node | Called | None:
+        """Return what a name was assigned last before it is used, or the only thing that a field is assigned."""
+        parts = member(receiver) if receiver.type in MEMBERS else None
+        if parts is not None and text_of(parts[0]).strip("$") not in SELVES:
+            return None
+        name = parts[1] if parts is not None else bare_name(receiver)
+        levels = scope.outwards() if parts is None and receiver.type in NAMES else ()
+        for level in levels:
+            if events := level.events.get(name):
+                before = [event for event in events if event.node.start_byte < receiver.start_byte] or events
+                return before[-1].value
+        fields = self.names.fields.get(name, [])
+        return fields[0][1].value if len(fields) == 1 else None
 
 
 _Answer = Callable[[Calls, Called, Scope, int], Value | None]  # None: the call is another one
