@@ -245,6 +245,12 @@ MAPPERS = """
 """
 
 
+def test_a_long_chain_of_appended_texts() -> None:
+    chain = "".join(f'.append("u.c{number}, ")' for number in range(60))
+    text = f'StringBuilder sql = new StringBuilder().append("select "){chain}.append("1 from users u");'
+    assert told("A.java", f"class A {{ void f() {{ {text} jdbc.query(sql.toString(), mapper); }} }}") == ["read users"]
+
+
 def test_methods_of_objects_whose_class_the_file_has() -> None:
     outline, uses = read("Reads.java", MAPPERS)
     names = {

@@ -138,13 +138,17 @@ class Calls(StringAccumulation):
 
     def _appended(self, call: Called, scope: Scope, depth: int) -> Value | None:
         """Return a text with others behind it: sql.concat(" WHERE a = 1"), String.Concat(a, b)."""
-        nodes = [argument.node for argument in call.arguments]
-        if not nodes:
+        if not call.arguments:
             return None
-        before = self.of(call.receiver, scope, depth=depth)
-        if text_of(call.receiver) in {"string", "String"}:
-            before = NOTHING
-        return (*before, *self.joined(nodes, scope, depth), Text(NEWLINES.get(call.name, "")))
+        chain = [call]  # the last first: a.append(b).append(c) may be far longer than expressions are deep
+        while len(chain) < MAX_ELEMENTS and (before := _before(chain[-1])) is not None:
+            chain.append(before)
+        receiver = chain[-1].receiver
+        value = NOTHING if text_of(receiver) in {"string", "String"} else self.of(receiver, scope, depth=depth)
+        for step in reversed(chain):
+            added = self.joined([argument.node for argument in step.arguments], scope, depth)
+            value = (*value, *added, Text(NEWLINES.get(step.name, "")))
+        return value
 
     def _replaced(self, call: Called, scope: Scope, depth: int) -> Value | None:
         nodes = [argument.node for argument in call.arguments]
@@ -313,6 +317,15 @@ def _of_own_class(fields: Sequence[_Field], own: Scope, *, is_named: bool) -> Se
     if mine or nested:
         return mine or nested
     return fields if len({id(holder) for holder, _ in fields}) == 1 else ()
+
+
+def _before(call: Called) -> Called | None:
+    """Return the call that a text is appended by before a call, which stands behind it in a chain."""
+    receiver = call.receiver
+    made = called(receiver) if receiver is not None and receiver.type in CALLS else None
+    return (
+        made if made is not None and made.name in APPENDING and made.receiver is not None and made.arguments else None
+    )
 
 
 def _unfiltered(node: Node) -> Node:
