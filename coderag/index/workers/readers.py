@@ -44,10 +44,11 @@ def warm_up(names: Iterable[str] = (), *, few: Iterable[str] = ()) -> None:
     Of languages that have only a `few` files, these tell which patterns are compiled.
     """
     mask_secrets(b"")
-    whole = set(names)
-    for name in whole.union(few):
-        language = languages().get(name)
-        if language is not None and language.grammar:
+    known = languages()
+    whole = {known[name].scripts or name for name in names if name in known}
+    for name in whole.union(known[name].scripts or name for name in few if name in known):
+        language = known[name]
+        if language.grammar:
             query = needed_query(language)
             with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
                 if name in whole:
