@@ -91,7 +91,8 @@ RAILS = {
     "spec/users_spec.rb": "let(:users) { 1 }\n",
 }
 SPRING = {
-    "Paths.java": 'class Paths {\n  static final String API = "/api";\n}\n',
+    "Paths.java": 'class Paths {\n  static final String API = "/api";\n  static final String dogPath = "/dogs";\n}\n',
+    "Dogs.java": '@RequestMapping(Paths.dogPath)\nclass Dogs {\n  @GetMapping("/{id}") void dog() {}\n}\n',
     "Users.java": '@RequestMapping(Paths.API + "/users")\nclass Users {\n  @GetMapping("/{id}") void show() {}\n}\n',
     "K.kt": '@RequestMapping("/k")\nclass K {\n  @PostMapping\n  fun make() = 1\n}\n',
 }
@@ -152,7 +153,7 @@ CASES = {
         },
     ),
     "rails": (RAILS, {"GET /admin/users/:id > Admin::UsersController::show"}),
-    "spring": (SPRING, {"GET /api/users/{id} > Users.show", "POST /k > K.make"}),
+    "spring": (SPRING, {"GET /api/users/{id} > Users.show", "GET /dogs/{id} > Dogs.dog", "POST /k > K.make"}),
     "laravel": (LARAVEL, {"GET /api/songs > Songs::index"}),
 }
 
