@@ -115,6 +115,7 @@ JAVASCRIPT = (
 )
 TYPESCRIPT = (
     Framework("typeorm.migrations", ((b"MigrationInterface",), (b" up(",))),
+    Framework("mikroorm.models", ((b"@mikro-orm/",), (b"@Entity(", b"@Property("))),
     Framework("typeorm.models", ((b"Entity(",), (b"@Entity(", b"@ViewEntity(", b".Entity("))),
     *JAVASCRIPT,
 )
@@ -148,8 +149,14 @@ FRAMEWORKS: Mapping[str, tuple[Framework, ...]] = {
     "typescript": TYPESCRIPT,
     "tsx": TYPESCRIPT,
     "javascript": JAVASCRIPT,
-    "java": (Framework("jpa.models", ((b"persistence.",), (b"@Entity", b".Entity"))), DDL_STRINGS),
-    "kotlin": (Framework("jpa.models", ((b"persistence.",), (b"@Entity", b".Entity"))), DDL_STRINGS),
+    "java": (
+        Framework("jpa.models", ((b"persistence.",), (b"@Entity", b".Entity", b"@MappedSuperclass", b"@Embeddable"))),
+        DDL_STRINGS,
+    ),
+    "kotlin": (
+        Framework("jpa.models", ((b"persistence.",), (b"@Entity", b".Entity", b"@MappedSuperclass", b"@Embeddable"))),
+        DDL_STRINGS,
+    ),
     "csharp": (
         Framework("efcore.snapshot", ((b"ModelSnapshot",), (b".Entity(",))),
         Framework("efcore.migrations", ((b"MigrationBuilder ",), (b" Up(",))),

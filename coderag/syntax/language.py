@@ -50,6 +50,7 @@ class Language:
         ""  # a file that marks a project: extensions and file names count only in its folder and below, there first
     )
     route_groups: tuple[str, ...] = ()  # calls whose text begins the addresses of the routes in them or behind them
+    scripts: str = ""  # the language of its <script> elements
     artifacts: tuple[str, ...] = ()  # paths below that folder that are read even where git ignores them
     modules: str = (
         ""  # how an import tells the files it means: a name in graph.resolving.modules.FAMILIES; "": it does not

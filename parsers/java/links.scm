@@ -128,9 +128,9 @@
     . (element_value_pair key: (identifier) @_method value: [(field_access field: (identifier) @verb) (identifier) @verb])))))
   (#eq? @route "RequestMapping") (#eq? @_method "method"))
 ((field_declaration declarator: (variable_declarator name: (identifier) @constant value: [(string_literal) (binary_expression)] @address))
-  (#match? @constant "^[A-Z][A-Z0-9_]*$") (#match? @address "\"/"))
+  (#match? @constant "^(?:[A-Z][A-Z0-9_]*|\\w*(?:URL|Url|URI|Uri|[pP]ath|[pP]refix))$") (#match? @address "\"/"))
 ((constant_declaration declarator: (variable_declarator name: (identifier) @constant value: [(string_literal) (binary_expression)] @address))
-  (#match? @constant "^[A-Z][A-Z0-9_]*$") (#match? @address "\"/"))
+  (#match? @constant "^(?:[A-Z][A-Z0-9_]*|\\w*(?:URL|Url|URI|Uri|[pP]ath|[pP]refix))$") (#match? @address "\"/"))
 ((method_declaration (modifiers (marker_annotation name: (identifier) @verb @address)))
   (#any-of? @verb "GetMapping" "PostMapping" "PutMapping" "PatchMapping" "DeleteMapping" "GET" "POST" "PUT" "PATCH" "DELETE"))
 ((method_declaration (modifiers

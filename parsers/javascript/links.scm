@@ -65,6 +65,10 @@
 (decorator (call_expression function: [(identifier) (member_expression)] @decorate))
 
 ; What a variable is made of.
+; What is taken out of what a call gives: const { save } = useForm().
+(variable_declarator
+  name: (object_pattern (shorthand_property_identifier_pattern) @variable)
+  value: (call_expression function: (identifier) @result_of))
 (variable_declarator name: (identifier) @variable value: (new_expression constructor: (_) @called))
 (variable_declarator name: (identifier) @variable value: (call_expression function: [(identifier) (member_expression)] @called))
 (variable_declarator name: (identifier) @variable value: (await_expression (call_expression function: [(identifier) (member_expression)] @called)))

@@ -83,11 +83,20 @@
     (array_creation_expression
       . (array_element_initializer (class_constant_access_expression . (_) @within))
       . (array_element_initializer (string) @handler))
+    (array_creation_expression (array_element_initializer
+      . (string) @_uses . [
+        (string) @handler
+        (array_creation_expression
+          . (array_element_initializer (class_constant_access_expression . (_) @within))
+          . (array_element_initializer (string) @handler))
+        (class_constant_access_expression . (_) @handler)
+        (anonymous_function) @handler]))
     (string) @handler
     (class_constant_access_expression . (_) @handler)
     (anonymous_function) @handler
     (arrow_function) @handler])))
   (#eq? @_route "Route")
+  (#any-of? @_uses "'uses'" "\"uses\"")
   (#any-of? @verb "get" "post" "put" "patch" "delete" "options" "any" "resource" "apiResource" "singleton"))
 ((scoped_call_expression
   scope: (name) @_route name: (name) @route

@@ -112,4 +112,4 @@
   (#any-of? @_patterns "PATTERNS" "PATTERN" "PATH"))
 ; Constants that addresses begin with.
 ((assignment left: (identifier) @constant right: (string) @address)
-  (#match? @constant "^[A-Z][A-Z0-9_]*$") (#match? @address "^[\"']/"))
+  (#match? @constant "^(?:[A-Z][A-Z0-9_]*|(?:[a-z0-9_]+_)?prefix)$") (#match? @address "^[\"']/"))

@@ -26,6 +26,10 @@
     name: (type_identifier) @_utility
     type_arguments: (type_arguments . (type_identifier) @member_of))))
   (#any-of? @_utility "Pick" "Omit" "Readonly" "Partial" "Required"))
+; What is taken out of what a call gives: const { save } = useForm().
+(variable_declarator
+  name: (object_pattern (shorthand_property_identifier_pattern) @variable)
+  value: (call_expression function: (identifier) @result_of))
 (public_field_definition name: (property_identifier) @variable type: (type_annotation (_) @typed))
 (public_field_definition name: (property_identifier) @variable value: (new_expression constructor: (_) @called))
 (public_field_definition name: (property_identifier) @variable value: (call_expression function: [(identifier) (member_expression)] @called))

@@ -125,6 +125,18 @@ func downUsers(tx *sql.Tx) error { _, err := tx.Exec("DROP TABLE users"); return
     assert show(found) == ["table users", "  id int"]
 
 
+def test_files_named_by_a_word_and_a_time_are_a_series() -> None:
+    text = """import { Migration } from "@mikro-orm/migrations"
+export class Migration20240205173216 extends Migration {
+  async up() { this.addSql("CREATE TABLE region (id text)") }
+  async down() { this.addSql("DROP TABLE region") }
+}
+"""
+    found = facts(text, language="typescript", path="src/migrations/Migration20240205173216.ts")
+    assert found.series == Series("code", version="20240205173216", name="Migration20240205173216")
+    assert show(found) == ["table region", "  id text"]
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

@@ -83,6 +83,39 @@ def test_a_base_of_models_is_no_table_unless_one_is_created(tmp_path: Path) -> N
     assert [(table.name.name, table.alias) for table in created.tables()] == [("books", "Book"), ("models", "Model")]
 
 
+def test_numbers_and_joins_read_a_table(tmp_path: Path) -> None:
+    posts = "Schema::create('posts', function (Blueprint $table) { $table->id(); $table->foreignId('user_id'); });"
+    users = "Schema::create('users', function (Blueprint $table) { $table->id(); });"
+    used = "<?php\nnamespace App;\nuse Illuminate\\Database\\Eloquent\\Model;\n"
+    relation = "public function posts() { return $this->hasMany(Post::class); }"
+    calls = (
+        "class Report {\n"
+        "    public function all() { return User::count(); }\n"
+        "    public function join() { return User::leftJoin('posts', 'posts.user_id', '=', 'users.id'); }\n"
+        "    public function own(User $user) { return $user->posts()->count(); }\n"
+        "    public function memory(User $user) { return $user->count(); }\n}\n"
+    )
+    files = {
+        "app/User.php": f"{used}class User extends Model {{ {relation} }}\n",
+        "app/Post.php": f"{used}class Post extends Model {{}}\n",
+        "app/Report.php": f"<?php\nnamespace App;\n{calls}",
+        "database/migrations/2024_01_01_000000_a.php": MIGRATION.replace("BODY", users + posts),
+    }
+    index = Index.build(write(tmp_path, files))
+    readers = {
+        table: sorted(
+            entry.line
+            for target in index.refs(table)
+            for group in target.groups
+            if group.role == "read by"
+            for entry in group.references
+            if entry.path == "app/Report.php"
+        )
+        for table in ("users", "posts")
+    }
+    assert readers == {"users": [4, 5], "posts": [6]}
+
+
 def test_a_class_below_a_model_of_another_file_is_a_model(tmp_path: Path) -> None:
     tables = "".join(f"Schema::create('{name}', fn (Blueprint $table) => $table->id());" for name in ("books", "notes"))
     used = "use Illuminate\\Database\\Eloquent\\Builder;\n"

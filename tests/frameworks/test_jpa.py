@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from coderag.frameworks.common.shared import with_shared
 from coderag.frameworks.registry import read_code
-from coderag.sql.records import Column, CreateTable, Describe, Evidence, Facts, Name, Origin, Source, Table
+from coderag.sql.records import Column, CreateTable, Describe, Evidence, Facts, Name, Origin, SchemaFile, Source, Table
 
 ORDER = """\
 package shop;
@@ -277,7 +278,7 @@ def test_an_entity_whose_columns_are_all_elsewhere_is_only_described() -> None:
         "",
         "@Entity class A { @Id int id; }",  # of another library
         "import javax.persistence.EntityManager;\nclass A { /* @Entity */ }",
-        "import javax.persistence.*;\n@MappedSuperclass class A { @Id int id; } // .Entity",
+        "import javax.persistence.*;\n@Converter class A { int id; } // .Entity",
     ],
 )
 def test_other_files_are_nothing(text: str) -> None:
@@ -302,3 +303,36 @@ def test_entities_of_another_framework_are_said_and_not_read() -> None:
 @pytest.mark.parametrize("language", ["java", "kotlin"])
 def test_bad_text_breaks_nothing(text: str, language: str) -> None:
     read_code(f"import javax.persistence.*;\n{text}".encode(), language=language, path="A.java")
+
+
+def test_superclasses_and_parts_of_other_files_give_their_columns() -> None:
+    used = "import jakarta.persistence.*;\n"
+    texts = {
+        "core/Persisted.java": (
+            f"{used}@MappedSuperclass\nabstract class Persisted<T> {{\n  @Id @GeneratedValue private Long id;\n}}\n"
+        ),
+        "core/Audited.java": (
+            f"{used}@MappedSuperclass\nabstract class Audited extends Persisted<Long> {{ Date made; }}\n"
+        ),
+        "core/Money.java": f"{used}@Embeddable\nclass Money {{\n  String currency;\n}}\n",
+        "loan/Loan.java": (
+            f"{used}@Entity\nclass Loan extends Audited {{\n  String name;\n  @Embedded Money total;\n}}\n"
+        ),
+        "loan/Share.java": (
+            f"{used}@Entity\nclass Share extends Persisted<Long> {{ @Embedded Money low; @Embedded Money high; }}\n"
+        ),
+    }
+    files = [
+        SchemaFile(path, read_code(text.encode(), language="java", path=path) or Facts())
+        for path, text in texts.items()
+    ]
+    tables = {
+        str(operation.table.name): ([column.name for column in operation.table.columns], operation.table.primary_key)
+        for file in with_shared(files)
+        for operation in file.facts.operations
+        if isinstance(operation, CreateTable)
+    }
+    assert tables == {
+        "loan": (["id", "made", "name", "currency"], ("id",)),
+        "share": (["id"], ("id",)),
+    }

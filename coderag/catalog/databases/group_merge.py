@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from coderag.catalog.databases.candidates import (
     DatabaseCandidate,
@@ -69,11 +69,24 @@ def _creator(
     *,
     is_altered: bool,
 ) -> int | None:
-    """Return the draft that creates a table: the nearest, else of one that is altered the only one of the project."""
+    """Return the draft that creates a table: the nearest, else the only one of the project that may.
+
+    Migrations mean a table of other migrations of their tool, whatever else holds one of the name: a dump, sample data.
+    """
     nearest = _nearest(draft, key, holders, drafts)
-    if nearest is None and is_altered and len(holders) == 1 and _is_of_project(draft, drafts[holders[0]]):
-        return holders[0]
-    return nearest
+    if nearest is not None:
+        return nearest
+    tool = _tool(draft)
+    mates = [number for number in holders if tool and _tool(drafts[number]) == tool] or (holders if is_altered else [])
+    if len(mates) == 1 and _is_of_project(draft, drafts[mates[0]]):
+        return mates[0]
+    return None
+
+
+def _tool(draft: DatabaseCandidate) -> str:
+    """Return the tool whose migrations a draft is made of, "" if it is of none or of several."""
+    tools = {declared.series.tool if declared.series is not None else "" for declared in draft.series}
+    return tools.pop() if len(tools) == 1 else ""
 
 
 def _join_by_database(drafts: Sequence[DatabaseCandidate], tables: Sequence[set[Key]], sets: Sets) -> None:
@@ -232,6 +245,9 @@ def with_models(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
     """
     kept = [draft for draft in drafts if not _only_models(draft)]
     for models in filter(_only_models, drafts):
+        _share_out(models, kept)
+        if not models.models:
+            continue
         mapped = models.names()
         fitting = [
             (_common(mapped, draft.known()), share, not draft.live, -distance(models.folder, draft.folder), -number)
@@ -247,6 +263,43 @@ def with_models(drafts: list[DatabaseCandidate]) -> list[DatabaseCandidate]:
         else:
             kept.append(models)
     return kept
+
+
+def _share_out(models: DatabaseCandidate, drafts: Sequence[DatabaseCandidate]) -> None:
+    """Give models to the migrations that create their tables, if those of several databases are mapped by them.
+
+    The modules of one project may have databases of their own, each with its models and its migrations.
+    """
+    series = [draft for draft in drafts if draft.series and draft.side == models.side and not draft.live]
+    if len(series) < 2:
+        return
+    shares = _by_creator(models.models, series)
+    own = {number: files for number, files in shares.items() if _maps_most(files, series[number].tables())}
+    if len(own) > 1:
+        for number, files in own.items():
+            series[number].models += files
+        given = {id(declared) for files in own.values() for declared in files}
+        models.models = [declared for declared in models.models if id(declared) not in given]
+
+
+def _by_creator(models: Sequence[Declared], series: Sequence[DatabaseCandidate]) -> Mapping[int, list[Declared]]:
+    """Return models by the position of the only migrations, or the nearest, that know most of their tables."""
+    known = [{key[2] for key in draft.known()} for draft in series]
+    found: defaultdict[int, list[Declared]] = defaultdict(list)
+    for declared in models:
+        mapped = {key[2] for key in declared.names}
+        near = sorted(
+            (distance(declared.folder, draft.folder), number)
+            for number, draft in enumerate(series)
+            if len(mapped & known[number]) * 2 > len(mapped)
+        )
+        if near and (len(near) == 1 or near[0][0] < near[1][0]):
+            found[near[0][1]].append(declared)
+    return found
+
+
+def _maps_most(models: Sequence[Declared], tables: set[Key]) -> bool:
+    return _common({key for declared in models for key in declared.names}, tables) * 2 >= len(tables)
 
 
 def _common(first: set[Key], second: set[Key]) -> int:

@@ -67,7 +67,9 @@ TESTS = re.compile(
     r"|(?:^|/)fixtures?\.\w+$"
     r"|[_.](?:test|spec|bench|stories)\.[a-z]+$|(?:^|/)(?:test_[^/]*|conftest)\.py$|(?-i:Tests?)\.(?:php|java|kt|cs|swift)$"
 )
-FILE_NAME = re.compile(r"(?P<version>\d{1,20}(?:[_-]\d{1,20}){0,8})(?:[_-].*)?\.\w+")
+FILE_NAME = re.compile(  # 003_users.go, Migration20240205173216.ts
+    r"(?:(?P<version>\d{1,20}(?:[_-]\d{1,20}){0,8})|[A-Za-z]{1,40}(?P<time>(?:19|20)\d{10,12}))(?:[_-].*)?\.\w+"
+)
 WORDS = re.compile(r"[-_.]")
 MAX_NAME = 200  # characters of a name, at its end
 HEAD_BYTES = 4_000  # of a string in which its first keyword is sought
@@ -282,4 +284,4 @@ def _series(path: str) -> Series | None:
     match = FILE_NAME.fullmatch(name)
     if match is None:
         return None
-    return Series("code", version=match["version"], name=name.rpartition(".")[0])
+    return Series("code", version=match["version"] or match["time"], name=name.rpartition(".")[0])

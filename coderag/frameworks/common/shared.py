@@ -25,9 +25,10 @@ from coderag.sql.records import (
     Unparsed,
 )
 
-__all__ = ["Definitions", "lost_statements", "with_shared"]
+__all__ = ["Definitions", "awaits_others", "lost_statements", "with_shared"]
 
 T = TypeVar("T")
+AWAITED = ("the columns of ", " are in another file")  # around the name of a class
 MAX_BASES = 12  # classes one above the other
 
 
@@ -48,8 +49,13 @@ def lost_statements(facts: Sequence[tuple[str, Facts]]) -> Iterator[tuple[str, U
     )
 
 
+def awaits_others(statement: Unparsed) -> bool:
+    """Tell whether another file may have what a statement lacks, as `lost_statements` finds out."""
+    return statement.reason.startswith(AWAITED[0]) and statement.reason.endswith(AWAITED[1])
+
+
 def _reason(base: str) -> str:
-    return f"the columns of {base.rpartition('.')[2]} are in another file"
+    return f"{AWAITED[0]}{base.rpartition('.')[2]}{AWAITED[1]}"
 
 
 class Definitions(Generic[T]):

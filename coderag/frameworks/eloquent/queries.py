@@ -165,30 +165,35 @@ class _Reader:
     def beginning(self, chain: Chain) -> tuple[str, int]:
         model, links = split_model(chain)
         if model:
-            if model in FACADES or links >= len(chain.links):
-                if model in {"self", "static"}:
-                    return self.own_model(chain.node), links
-                return "", 0
-            first = chain.links[links]
-            telling = any(one.name in BEGINNINGS or CONDITION.match(one.name) for one in chain.links[links:])
-            return (model, links) if first.arguments is not None and telling else ("", 0)
+            return self._of_class(chain, model, links)
         if chain.links[0].name in {"self", "static"} and len(chain.links) > 1:
             return self.own_model(chain.node), 1
         base, links = self.entities.of_beginning(chain)
         if not base and chain.links[0].name == "this":
             base, links = self.own_model(chain.node), 1
-        if not base:
-            return "", 0
-        position = links
-        while position < len(chain.links):
+        return self._asked(chain, base, links) if base else ("", 0)
+
+    def _of_class(self, chain: Chain, model: str, links: int) -> tuple[str, int]:
+        """Return the model of a chain that begins with a class, and the link that follows it."""
+        if model in FACADES or links >= len(chain.links):
+            return (self.own_model(chain.node), links) if model in {"self", "static"} else ("", 0)
+        known = any(
+            one.name in BEGINNINGS or CONDITION.match(one.name) or _computes(one) for one in chain.links[links:]
+        )
+        return (model, links) if chain.links[links].arguments is not None and known else ("", 0)
+
+    def _asked(self, chain: Chain, base: str, links: int) -> tuple[str, int]:
+        """Return whose rows a chain that begins with an object asks for, along relations: $user->posts()->get()."""
+        for position in range(links, len(chain.links)):
             link = chain.links[position]
             known = link.name in BEGINNINGS | SAVES or CONDITION.match(link.name) is not None
+            if position > links:  # of $users, they may look in memory
+                known = known or _computes(link)
             if known and link.arguments is not None:
                 return base, position
             if link.arguments != ():
-                return "", 0  # $user->posts is a collection in memory
+                break  # $user->posts is a collection in memory
             base = f"{base}.{link.name}"  # $user->posts()
-            position += 1
         return "", 0
 
     def _chain(self, chain: Chain, draft: UsageBuilder) -> None:
@@ -409,6 +414,11 @@ TABLE_VERBS: Mapping[str, TableVerb] = {
     **dict.fromkeys(NUMBERS, _TableStatement._number),
     "exists": _TableStatement._exists,
 }
+
+
+def _computes(link: Link) -> bool:
+    """Tell whether a call asks the database for a number or joins a table: User::count(), $user->posts()->max("id")."""
+    return link.name in ROWLESS or JOIN.search(link.name) is not None
 
 
 def _note_condition(link: Link, scope: Scope, depth: int = 0) -> None:

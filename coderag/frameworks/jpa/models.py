@@ -24,9 +24,12 @@ from coderag.sql.records import (
     Evidence,
     Facts,
     ForeignKey,
+    Heir,
+    Mixin,
     Name,
     Origin,
     Relation,
+    Shared,
     Source,
     Table,
     Unparsed,
@@ -41,6 +44,8 @@ TO_ONE = frozenset({"ManyToOne", "OneToOne"})
 KEYS = frozenset({"Id", "MapsId"})
 TO_MANY = frozenset({"OneToMany", "ManyToMany"})
 NO_COLUMN = frozenset({"Transient", "Formula", "OneToMany", "ManyToMany", "ElementCollection", "Any", "ManyToAny"})
+SHARED = frozenset({"MappedSuperclass", "Embeddable"})
+LAST = 10_000  # behind all columns of the class itself
 DEFAULT_KEY = "id"
 DISCRIMINATOR = "dtype"
 OTHER_FILE = "the columns of {} are in another file"
@@ -70,16 +75,19 @@ class Fields:
 
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
-    """Return the tables of a file's entities, None where there are none."""
+    """Return the tables of a file's entities, and what its other classes give those of other files; else None."""
     if PERSISTENCE.search(data) is None:
         return None
     reading = _Reading(Code(data, language))
     # Without a column, all of them are those of a class of another file.
     operations = tuple(CreateTable(table) if table.columns else Describe(table) for table in reading.tables())
-    if not operations and not reading.unparsed:
-        return None
     unparsed = tuple(reading.unparsed)
-    return Facts(statements=len(operations) + len(unparsed), unparsed=unparsed, operations=operations)
+    mixins = tuple(reading.mixins())
+    if not operations and not unparsed and not mixins:
+        return None
+    shared = Shared(mixins=mixins, heirs=tuple(reading.heirs)) if mixins or reading.heirs else None
+    statements = len(operations) + len(unparsed)
+    return Facts(statements=statements, unparsed=unparsed, operations=operations, shared=shared)
 
 
 class _Reading:
@@ -87,6 +95,7 @@ class _Reading:
 
     def __init__(self, code: Code) -> None:
         self.unparsed: list[Unparsed] = []
+        self.heirs: list[tuple[Name, Heir]] = []
         self._entities = Entities(code)
         self._classes = self._entities.by_name
 
@@ -107,10 +116,34 @@ class _Reading:
                 continue
             yield from self._tables(one, name, children.get(one.name, ()))
 
-    def _tables(self, one: Class, name: Name, children: Sequence[Class]) -> Iterator[Table]:
+    def mixins(self) -> Iterator[Mixin]:
+        """Yield the mapped superclasses and embeddable classes, whose columns tables of other files may have."""
+        for one in self._classes.values():
+            if not SHARED.isdisjoint(one.annotations):
+                fields = self._own_fields(one, Name(one.name))
+                yield Mixin(self._table(one, Name(one.name), fields), tuple(self._heirs(one)))
+
+    def _heirs(self, one: Class) -> Iterator[Heir]:
+        """Yield the class of another file that a class derives from, and those that are parts of it."""
+        lineage = self._entities.lineage(one)
+        if (base := lineage[0].base) and base not in self._classes:
+            yield Heir(base.rpartition(".")[2])
+        members = [member for part in lineage for member in self._entities.members(part)]
+        for member in members:
+            kind = member.type.rpartition(".")[2]
+            if "Embedded" in member.annotations and kind not in self._classes and not [*_overrides(member.annotations)]:
+                alone = sum(other.type == member.type for other in members) == 1
+                yield from [Heir(kind, LAST)] if alone else ()
+
+    def _own_fields(self, one: Class, name: Name) -> Fields:
         fields = Fields()
         for part in self._entities.lineage(one):
             self._add(part, fields, name, owner=one.name)
+        return fields
+
+    def _tables(self, one: Class, name: Name, children: Sequence[Class]) -> Iterator[Table]:
+        fields = self._own_fields(one, name)
+        self.heirs += [(name, heir) for heir in self._heirs(one)]
         for part in children:
             known = set(fields.columns)
             self._add(part, fields, name, owner=one.name)
@@ -119,8 +152,12 @@ class _Reading:
         if children or "DiscriminatorColumn" in one.annotations:
             self._add_discriminator(one, fields, children)
         self._join_parent(one, fields)
+        yield self._table(one, name, fields)
+        yield from fields.others
+
+    def _table(self, one: Class, name: Name, fields: Fields) -> Table:
         comment = as_text(argument(one.annotations, "Comment", "value"))
-        yield Table(
+        return Table(
             name,
             columns=with_fields(fields.columns),
             primary_key=tuple(dict.fromkeys(fields.primary_key)),
@@ -133,7 +170,6 @@ class _Reading:
             origins=(Origin.ORM,),
             sources=(lines_of(one.node),),
         )
-        yield from fields.others
 
     def _join_parent(self, one: Class, fields: Fields) -> None:
         """Add the key to the table of a superclass whose strategy is JOINED."""

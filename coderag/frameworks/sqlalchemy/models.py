@@ -80,7 +80,8 @@ def _mixins(places: Places) -> Iterator[Mixin]:
         if one.name in tables or places.mapped_parent(one) is not None:
             continue
         heirs = tuple(_heirs(one, places))
-        if _fields(one, places) or any(heir.column for heir in heirs) or (heirs and _is_base(one, places)):
+        hands_on = any(heir.column for heir in heirs) or (heirs and _is_base(one, places))
+        if hands_on or _fields(one, places) or "mixin" in one.name.lower():  # one without columns is known to have none
             place = Place(Name(one.name), one.outer, one=one)
             yield Mixin(_table(place, places)[0], heirs)
 

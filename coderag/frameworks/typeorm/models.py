@@ -38,6 +38,8 @@ class Fields:
 
 def read(data: bytes, *, language: str, path: str) -> Facts | None:  # noqa: ARG001 - as every framework is asked
     """Return the tables of a file's entities, None where there are none."""
+    if b"@mikro-orm/" in data:  # whose entities have decorators of the same name
+        return None
     reading = _Reading(Code(data, language))
     # Without a column, all of them are those of a class of another file.
     operations = tuple(CreateTable(table) if table.columns else Describe(table) for table in reading.tables())

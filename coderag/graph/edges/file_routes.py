@@ -1,4 +1,4 @@
-"""Addresses that are told by the path of a file: Next.js, SvelteKit, Nuxt, and controllers of PHP front controllers."""
+"""Addresses that are told by the path of a file: Next.js, Medusa, SvelteKit, Nuxt, controllers of PHP."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ __all__ = ["FileRoute", "file_routes"]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
+APP_ROOTS = ("app/", "src/api/")  # of Next.js, of Medusa
 NEXT_APP = re.compile(r"route\.(?:ts|js|tsx|jsx|mjs)")  # names of files
 SVELTE = re.compile(r"\+(server|page\.server)\.(?:ts|js)")
 SCRIPT = re.compile(r"\.(?:ts|js|mjs)\Z")
@@ -85,11 +86,13 @@ def _exporting(path: str) -> tuple[str, Sequence[tuple[str, str]]]:
     """Return the address of a file whose exports answer methods, and which export answers which one.
 
     app/(shop)/cart/route.ts          cart/, each method by the function of its name
+    src/api/store/cart/route.ts       store/cart/, the same
     src/routes/cart/+page.server.ts   cart/, GET by load, POST by actions
     """
     folder, _, name = f"/{path}".rpartition("/")
     if NEXT_APP.fullmatch(name):
-        return GROUP.sub("", _below(f"{folder}/", "app/")), BY_NAME if "/app/" in f"{folder}/" else ()
+        root = next((each for each in APP_ROOTS if f"/{each}" in f"{folder}/"), "")
+        return GROUP.sub("", _below(f"{folder}/", root)) if root else "", BY_NAME if root else ()
     match = SVELTE.fullmatch(name)
     if match is None or "/routes/" not in f"{folder}/":
         return "", ()

@@ -37,6 +37,7 @@ HOOKS = {
     "destroy": ("perform_destroy", "get_queryset"),
 }
 MAX_BASES = 50
+BACKSLASH = "\\"
 
 
 class Handler(NamedTuple):
@@ -131,23 +132,55 @@ def _brought(names: Names, node: int) -> set[str]:
 def _classes(names: Names, scope: int, controller: str) -> tuple[list[int], int]:
     """Return the classes that a controller may be: a name that the file knows, or text that names a file."""
     tables: Tables = names.resolver.tables
+    controller = controller.replace("\\\\", "\\")
+    inside, _, name = controller.rpartition("\\")
+    if inside:
+        meant = names.mean(scope, f"\\{controller.lstrip(BACKSLASH)}")
+        if known := [node for node in meant.nodes if tables.is_container(node)]:
+            return known, meant.candidates
+        return _counted(_in_namespace(tables, scope, controller))
     if "/" not in controller and not controller.islower():
-        meant = names.mean(scope, plain(controller).rpartition("\\")[2])
+        meant = names.mean(scope, plain(name))
         if known := [node for node in meant.nodes if tables.is_container(node)]:
             return known, meant.candidates
     parts = [part for part in re.split(r"[/:\\]+", controller) if part]
     camel = ["".join(word[:1].upper() + word[1:] for word in part.split("_")) for part in parts]
     name = camel[-1] if camel else ""
-    family = tables.rules_at(scope).family
     ends = (f"{controller}_controller.rb", f"{'/'.join(camel)}Controller.php")
     for each in (f"{name}Controller", name):
-        found = [
-            node
-            for node in tables.by_name.get(each.rpartition(":")[2], ())
-            if tables.is_container(node) and tables.rules_at(node).family == family
-        ]
+        found = _of_family(tables, scope, each.rpartition(":")[2])
         near = [node for node in found if tables.files[tables.file[node]].path.endswith(tuple(f"/{e}" for e in ends))]
         if near or found:
-            classes = near or found
-            return classes, 0 if len(classes) == 1 else len(classes)
+            return _counted(near or found)
     return [], 0
+
+
+def _counted(classes: list[int]) -> tuple[list[int], int]:
+    return classes, 0 if len(classes) < 2 else len(classes)
+
+
+def _of_family(tables: Tables, scope: int, name: str) -> list[int]:
+    """Return the classes of a name in the languages of the family of a scope's."""
+    family = tables.rules_at(scope).family
+    return [
+        node
+        for node in tables.by_name.get(name, ())
+        if tables.is_container(node) and tables.rules_at(node).family == family
+    ]
+
+
+def _in_namespace(tables: Tables, scope: int, controller: str) -> list[int]:
+    """Return the classes whose files' paths end most like a namespace with a class.
+
+    Where the namespace around all routes is set elsewhere, Account\\Index is app/Http/Account/Index.php.
+    """
+    parts = [part for part in controller.split("\\") if part]
+    ends: dict[int, int] = {}
+    for node in _of_family(tables, scope, parts[-1]):
+        folders = tables.files[tables.file[node]].path.rpartition("/")[0].split("/")
+        pairs = zip(reversed(folders), reversed(parts[:-1]), strict=False)
+        ends[node] = next(
+            (n for n, (one, other) in enumerate(pairs) if one != other), min(len(folders), len(parts) - 1)
+        )
+    most = max(ends.values(), default=0)
+    return [node for node, count in ends.items() if count == most] if most else list(ends)

@@ -76,7 +76,9 @@ class _Constants:
         }
         for number, route in routes:
             if route.method == CONSTANT:
-                self._of_file.setdefault((number, route.handler), route.address)
+                other = self._of_file.setdefault((number, route.handler), route.address)
+                if not route.handler.isupper() and other != route.address:  # a variable that changes
+                    self._of_file[number, route.handler] = f"{{{route.handler}}}"
                 self._values.setdefault(route.handler, set()).add(route.address)
 
     def fill(self, placed: Placed) -> Placed:
@@ -98,5 +100,5 @@ class _Constants:
     def _value(self, number: int, written: str) -> str:
         name = re.split(r"\W+", written)[-1]
         own = self._of_file.get((number, name))
-        values = self._values.get(name, set())
+        values = self._values.get(name, set()) if not name.islower() else set()  # "prefix" is one in every file
         return own if own is not None else next(iter(values)) if len(values) == 1 else f"{{{name}}}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from coderag.graph.resolve.abstract_values import OUTSIDE, class_of, is_instance
 from coderag.graph.resolve.resolver import Resolver
-from coderag.graph.resolve.type_syntax import split_last
+from coderag.graph.resolve.type_syntax import plain, split_last
 from coderag.syntax.references.records import Role
 from coderag.types import Kind
 
@@ -63,6 +63,25 @@ class FallbackResolution:
             return NOTHING
         # Where a field is read by a call, as an association of Rails is, it may be meant as well.
         return self._members(rules.family, name, called=role == Role.CALL and not rules.bare_calls)
+
+    def behind(self, scope: int, receiver: str, name: str) -> tuple[int, ...]:
+        """Return the methods that a facade hands a call on to: Cart::add(), which Cart has not, is CartService's."""
+        tables, found = self._tables, list[int]()
+        fronts = tables.rules_at(scope).fronts
+        values = self._resolver.values(scope, receiver) if fronts else ()
+        for front in sorted({class_of(value) for value in values if value < OUTSIDE}):
+            written = self._resolver.written_bases.get(front, ())
+            if any(split_last(plain(base))[1] in fronts for base in written):
+                alike = [
+                    node
+                    for node in tables.by_name.get(name, ())
+                    if tables.kind[node] == Kind.METHOD
+                    and tables.parent[node] != front
+                    and tables.name[tables.parent[node]].startswith(tables.name[front])
+                    and not tables.is_foreign(node)
+                ]
+                found += [node for node in alike if tables.name[tables.parent[node]] == tables.name[front]] or alike
+        return self._few(found)
 
     def _members(self, family: str, name: str, *, called: bool) -> tuple[int, ...]:
         key = family, name, called

@@ -145,8 +145,10 @@ class Names:
                 targets = self._run_by(scope, receiver, name, is_known=not targets) or targets
         else:
             targets = self.resolver.look(scope, name) or self._bare(scope, name, role=role)
+        nodes = self._nodes(targets, called=role == Role.CALL)
+        if role == Role.CALL and receiver and not nodes and (behind := self._guesses.behind(scope, receiver, name)):
+            return Meant(behind, self._places(behind))
         if targets:
-            nodes = self._nodes(targets, called=role == Role.CALL)
             if len(nodes) > 1:
                 return Meant(nodes, self._overloads(nodes))
             if nodes or not self._is_located(scope, receiver):

@@ -82,12 +82,21 @@ class Resolver(Scopes):
             loaded = self.loaded(scope, text) if self.tables.loads else NOTHING
             values = NOTHING if loaded else self.values(scope, head)
             if not loaded and not values:
-                return self.full(self.tables.file_node(scope), text)
+                return self._inside(scope, head, name) or self.full(self.tables.file_node(scope), text)
             found = loaded or few([one for value in values for one in self.member(value, name)])
             # Before a variable that has the name of a package, and in types, the name means the package.
             return found or few([one for each in self.hidden_package(scope, head) for one in self.member(each, name)])
         finally:
             self._depth -= 1
+
+    def _inside(self, scope: int, head: str, name: str) -> Targets:
+        """Return the function of a name in one that is called: save in useForm, of useForm().save."""
+        tables = self.tables
+        if not head.endswith("()") or not tables.rules_at(scope).inner_results:
+            return NOTHING
+        around = [one for one in self.values(scope, head[:-2]) if one < FORM and tables.is_callable(one)]
+        inner = [each for one in around for each in tables.members.get(one, {}).get(name, ())]
+        return few([each for each in inner if tables.is_callable(each)])
 
     def values(self, scope: int, text: str) -> tuple[int, ...]:
         """Return what an expression may evaluate to; () when that is not known."""

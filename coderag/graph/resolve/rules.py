@@ -36,10 +36,12 @@ class Rules:
     submodules: bool
     constructors: tuple[str, ...]
     creators: frozenset[str]
+    inner_results: bool
     locators: frozenset[str]
     binders: frozenset[str]
     callers: frozenset[str]
     runners: Mapping[str, str] = field(hash=False)
+    fronts: frozenset[str]
     titles: frozenset[str]
     properties: frozenset[str]
     wrappers: frozenset[str]
@@ -75,10 +77,12 @@ def rules_of(language: str) -> Rules:
         submodules=values["submodules"],
         constructors=tuple(values["constructors"]),
         creators=frozenset(values["creators"]),
+        inner_results=values["inner_results"],
         locators=frozenset(values["locators"]),
         binders=frozenset(values["binders"]),
         callers=frozenset(values["callers"]),
         runners=values["runners"],
+        fronts=frozenset(values["fronts"]),
         titles=frozenset(values["titles"]),
         properties=frozenset(values["properties"]),
         wrappers=frozenset(values["wrappers"]),

@@ -32,7 +32,7 @@ __all__ = [
     "write_schema",
 ]
 
-CATALOG_VERSION = 6  # raise it when the same facts give another catalog
+CATALOG_VERSION = 7  # raise it when the same facts give another catalog
 
 
 def catalog_key(folder: IndexPath, settings: Settings) -> str:

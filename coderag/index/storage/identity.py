@@ -17,7 +17,7 @@ from coderag.text.tokens import TOKENIZER_VERSION
 __all__ = ["content_key", "content_parts", "why_outdated"]
 
 CHUNKER_VERSION = 5  # raise it when the same file gives other chunks
-LINKS_VERSION = 10  # raise it when the same file gives other links
+LINKS_VERSION = 11  # raise it when the same file gives other links
 OF_THE_USER = frozenset({"settings", "masking of secrets"})
 FRAMEWORK_FILES = frozenset(
     f"{name}.toml" for name in "attributes framework mappers migrations models tags verbs".split()

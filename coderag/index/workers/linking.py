@@ -9,17 +9,24 @@ from coderag.chunking.document_references import document_references
 from coderag.frameworks.usage.file_usage import read_uses
 from coderag.frameworks.usage.query_files import Queries
 from coderag.index.storage.links import Defined, Links
+from coderag.syntax.components import with_markup
 from coderag.syntax.lines import Lines
 from coderag.syntax.outline import Outline
 from coderag.syntax.parsed import Parsed
 from coderag.syntax.references.reader import read_references
 
-__all__ = ["code_links", "document_links", "query_links"]
+__all__ = ["code_links", "component_links", "document_links", "query_links"]
 
 
 def code_links(parsed: Parsed, outline: Outline, *, path: str) -> Links:
     """Return the links of a file of code."""
     return Links(_defined(outline), read_references(parsed, outline), read_uses(parsed, outline, path=path))
+
+
+def component_links(parsed: Parsed, outline: Outline, lines: Lines, *, path: str) -> Links:
+    """Return the links of a component: those of its scripts, and what its markup mentions of them."""
+    references = with_markup(read_references(parsed, outline), lines, outline)
+    return Links(_defined(outline), references, read_uses(parsed, outline, path=path))
 
 
 def query_links(queries: Queries) -> Links:

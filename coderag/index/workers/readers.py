@@ -17,9 +17,10 @@ from coderag.files.translations import is_translation
 from coderag.frameworks.registry import read_code
 from coderag.frameworks.usage.query_files import read_query_file
 from coderag.index.storage.links import Links
-from coderag.index.workers.linking import code_links, document_links, query_links
+from coderag.index.workers.linking import code_links, component_links, document_links, query_links
 from coderag.sql.records import AddQuery, Facts, SchemaOperation
 from coderag.syntax.call_routes import call_routes
+from coderag.syntax.components import script_text
 from coderag.syntax.defines import read_defines
 from coderag.syntax.grammar import GrammarMissing
 from coderag.syntax.language import Language, languages
@@ -43,10 +44,11 @@ def warm_up(names: Iterable[str] = (), *, few: Iterable[str] = ()) -> None:
     Of languages that have only a `few` files, these tell which patterns are compiled.
     """
     mask_secrets(b"")
-    whole = set(names)
-    for name in whole.union(few):
-        language = languages().get(name)
-        if language is not None and language.grammar:
+    known = languages()
+    whole = {known[name].scripts or name for name in names if name in known}
+    for name in whole.union(known[name].scripts or name for name in few if name in known):
+        language = known[name]
+        if language.grammar:
             query = needed_query(language)
             with suppress(GrammarMissing, LanguageDataError):  # whoever reads such a file is told
                 if name in whole:
@@ -97,7 +99,14 @@ def read_chunks(
     facts = read_code(data, language=language.name, path=path) or NO_FACTS
     is_messages = language.content is Content.CONFIG and is_translation(path)
     max_bytes = MAX_MESSAGES_BYTES if is_messages else MAX_CHUNK_BYTES
-    return ReadFile(lines, chunk_lines(lines, name=module, max_bytes=max_bytes), Outline(), facts=facts)
+    drafts = chunk_lines(lines, name=module, max_bytes=max_bytes)
+    links, problem = NO_LINKS, ""
+    if language.scripts:
+        try:
+            links = _component_links(lines, language, path=path)
+        except GrammarMissing as error:
+            problem = str(error)
+    return ReadFile(lines, drafts, Outline(), problem, facts, links)
 
 
 def module_name(path: str) -> str:
@@ -119,6 +128,16 @@ def _read_code(lines: Lines, language: Language, *, module: str, path: str) -> R
     facts = read_code(lines.data, language=language.name, path=path) or NO_FACTS
     problem = "syntax errors" if outline.has_error else _problem(facts)
     return ReadFile(lines, drafts, outline, problem, facts, links)
+
+
+def _component_links(lines: Lines, language: Language, *, path: str) -> Links:
+    """Return the links of a component, such as one of Vue."""
+    text = script_text(lines.data)
+    if not text:
+        return NO_LINKS
+    parsed = parse_code(Lines(text), languages()[language.scripts], links=True)
+    outline = outline_tree(parsed, split_above=MAX_CHUNK_BYTES, brief=BRIEF)
+    return component_links(parsed, outline, lines, path=path)
 
 
 def _read_document(lines: Lines, reader: str, *, module: str, path: str) -> ReadFile:
@@ -207,6 +226,10 @@ def _blanked(lines: Lines, passed: tuple[Rows, ...]) -> bytes:
 
 
 def _problem(facts: Facts) -> str:
+    """Return how many statements of a file could not be read, "" for none; other files may yet have what one lacks."""
     if not facts.unparsed:
         return ""
-    return f"{len(facts.unparsed):,} of {max(facts.statements, len(facts.unparsed)):,} statements not read"
+    from coderag.frameworks.common.shared import awaits_others
+
+    lost = sum(not awaits_others(statement) for statement in facts.unparsed)
+    return f"{lost:,} of {max(facts.statements, len(facts.unparsed)):,} statements not read" if lost else ""

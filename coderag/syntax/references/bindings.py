@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["SELVES", "read_bindings"]
 
 SELVES = frozenset({"self", "cls", "this", "$this", "@", "Me"})
+TAKEN_OUT = (  # a member is written like a type in a namespace
+    ("member_of", How.TYPE, ""),
+    ("result_of", How.VALUE, "()"),
+)
 VALUES = (
     ("typed", How.TYPE),
     ("called", How.CALL),
@@ -126,11 +130,12 @@ class _Bindings:
         assigned = nodes.get("assigned")
         if assigned is not None:
             return self._told_by(assigned[0])
-        of = nodes.get("member_of")
-        if of is not None:  # a member is written like a type in a namespace
-            start, end = nodes["variable"][0].byte_range
-            name = self._data[start:end].decode("utf-8", "replace")
-            return How.TYPE, f"{self._lines.text_of(*of[0].byte_range)}.{name}"
+        for capture, how, sign in TAKEN_OUT:
+            of = nodes.get(capture)
+            if of is not None:
+                start, end = nodes["variable"][0].byte_range
+                name = self._data[start:end].decode("utf-8", "replace")
+                return how, f"{self._lines.text_of(*of[0].byte_range)}{sign}.{name}"
         for capture, how in VALUES:
             found = nodes.get(capture)
             if found is not None:

@@ -236,7 +236,7 @@ def _inside(link: Link, scope: _Scope) -> _Scope:
     first = _first_text(link)
     if link.name == "member":
         return replace(scope, path=scope.member, in_resources=False)
-    if link.name in {"collection", "new"} and link.argument(0) is None:
+    if link.name in {"collection", "new"} and not first:  # a block counts as an argument
         return replace(scope, path=scope.path + ("/new" if link.name == "new" else ""), in_resources=False)
     if link.name == "namespace" and first:
         return _in_namespace(first, keyword, scope)

@@ -27,7 +27,7 @@ from coderag.syntax.references.owners import Owners
 from coderag.syntax.references.receivers import NO_SIGN, Chains
 from coderag.syntax.references.records import FileReferences, Reference, Role, Route
 from coderag.syntax.references.requests import read_requests
-from coderag.syntax.references.routes import read_routes
+from coderag.syntax.references.routes import is_request, read_routes
 from coderag.syntax.references.types import type_names
 
 __all__ = ["read_references"]
@@ -183,7 +183,7 @@ class _Reading:
 
     def add_requests(self, routes: Iterable[Nodes]) -> None:
         """Add the addresses that calls are handed."""
-        taken = {nodes["address"][0].start_byte for nodes in routes}
+        taken = {nodes["address"][0].start_byte for nodes in routes if not is_request(nodes)}
         for start, method, address in read_requests(self._lines.data, self._calls, routes=taken):
             self._found.setdefault((self._owners.at(start), Role.REQUEST, address, method), start)
 

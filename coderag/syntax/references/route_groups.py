@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 __all__ = [
+    "CALLS",
     "HOLE_END",
     "HOLE_START",
     "Around",
@@ -25,6 +26,7 @@ __all__ = [
     "address_text",
     "called_link",
     "has_groups",
+    "in_namespace",
     "joined",
     "mounted_at",
 ]
@@ -37,6 +39,7 @@ LITERALS = frozenset({"list", "list_splat"})
 ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
 PREFIX_NAMES = ("prefix", "url_prefix", "basePath")
 CONTROLLER = "controller"  # Laravel's Route::controller(X::class)->group(...)
+NAMESPACE = "namespace"  # Laravel's Route::namespace("Admin")->group(...), Route::group(["namespace" => "Admin"], ...)
 MAX_UP = 400  # nodes above a route
 MAX_OUTER = 12  # variables that hold groups of groups
 HOLE_START, HOLE_END = "{=", "}"  # around a constant whose value another file may know
@@ -50,6 +53,7 @@ class Around(NamedTuple):
     group: str = ""  # the variable that its routes are added to, as it is written; "" for none
     prefix: str = ""
     controller: str = ""
+    namespace: str = ""  # of controllers that are named as text
 
 
 class _Variable(NamedTuple):
@@ -134,15 +138,19 @@ class RouteGroups:
         """Return the group that a chain of calls begins with, and what its calls add to addresses."""
         root = ".".join(_until_call(chain))
         known = self._of_variable(root, byte)
-        group, prefix, controller = (known.group, known.prefix, "") if known else (root, "", "")
+        group, prefix = (known.group, known.prefix) if known else (root, "")
+        controller = namespace = ""
         for link in chain.links:
             if link.arguments is None:
                 continue
             if link.name in self._words:
                 prefix = joined(prefix, _prefix(link))
+                namespace = in_namespace(namespace, _option(link, NAMESPACE))
             elif link.name == CONTROLLER:
                 controller = _written(link.argument(0)).removesuffix("::class")
-        return Around(group, prefix, controller)
+            elif link.name == NAMESPACE:
+                namespace = in_namespace(namespace, address_text(link.argument(0), only_text=True))
+        return Around(group, prefix, controller, namespace)
 
     def of_name(self, name: str, byte: int) -> Around:
         """Return the group that a name stands for at a byte."""
@@ -171,7 +179,7 @@ class RouteGroups:
 
     def around(self, node: Node) -> Around:
         """Return what is around a node: the call that it is handed to, and all that this one stands in."""
-        group, prefix, controller = "", "", ""
+        group, prefix, controller, namespace = "", "", "", ""
         first, through_list = True, False
         child, current = node, node.parent
         for _ in range(MAX_UP):
@@ -183,6 +191,7 @@ class RouteGroups:
                 if found is not None:
                     group, controller = found.group or group, controller or found.controller
                     prefix = joined(found.prefix, prefix)
+                    namespace = in_namespace(found.namespace, namespace)
                 first = False
             elif kind in LITERALS:
                 through_list = True
@@ -190,7 +199,7 @@ class RouteGroups:
                 left = current.child_by_field_name("left")
                 group = _written(left) if left is not None else ""
             child, current = current, current.parent
-        return Around(group, prefix, controller)
+        return Around(group, prefix, controller, namespace)
 
     def _of_call(self, call: Node, child: Node, *, first: bool) -> Around | None:
         """Return what a call around a node says of its address."""
@@ -242,10 +251,12 @@ def _prefix(link: Link) -> str:
     first = link.argument(0)
     if (named := _keyword(link, "prefix")) or first is None:
         return named
-    for name, value in entries(first):
-        if name == "prefix":
-            return address_text(value)
-    return address_text(first, only_text=True)
+    return _option(link, "prefix") or address_text(first, only_text=True)
+
+
+def _option(link: Link, name: str) -> str:
+    """Return the text that the array of a call's first argument has under a name."""
+    return next((address_text(value) for key, value in entries(link.argument(0)) if key == name), "")
 
 
 def _keyword(link: Link, name: str) -> str:
@@ -294,6 +305,13 @@ def _until_call(chain: Chain) -> Iterator[str]:
 
 def _written(node: Node | None) -> str:
     return ((node.text if node is not None else None) or b"")[:300].decode("utf-8", "replace").strip().removeprefix("$")
+
+
+def in_namespace(around: str, inner: str) -> str:
+    """Return a namespace, or the name of a class, in the one around it; what begins with it or with a "\\" is whole."""
+    if not around or not inner or inner.startswith(("\\", f"{around}\\")):
+        return inner or around
+    return f"{around}\\{inner}"
 
 
 def joined(prefix: str, address: str) -> str:

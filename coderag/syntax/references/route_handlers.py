@@ -8,6 +8,7 @@ from coderag.syntax.lines import Lines
 from coderag.syntax.link_captures import Nodes
 from coderag.syntax.references.imports import plain_text
 from coderag.syntax.references.receivers import Chains
+from coderag.syntax.references.route_groups import Around, in_namespace
 from coderag.syntax.trees.call_chains import Chain, chain_of, literal
 from coderag.syntax.trees.node_types import PLAIN_CALLS
 
@@ -25,7 +26,7 @@ MAX_WRAPPERS = 6
 NOTHING = "include()"  # what stands in its place is read there
 
 
-def handler_of(nodes: Nodes, lines: Lines, chains: Chains, *, controller: str) -> str:
+def handler_of(nodes: Nodes, lines: Lines, chains: Chains, *, around: Around) -> str:
     """Return what answers a route, "include(x)" for what is mounted, "" for a function without a name."""
     if "handler" not in nodes:
         return ""
@@ -41,7 +42,10 @@ def handler_of(nodes: Nodes, lines: Lines, chains: Chains, *, controller: str) -
         within = nodes["within"][0]
         return f"{plain_text(lines.data[within.start_byte : within.end_byte])}.{text.lstrip(':')}"
     if lines.data[node.start_byte : node.start_byte + 1] in (b'"', b"'"):
-        return f"{controller.removesuffix('::class')}@{text}" if controller and "@" not in text else text
+        if "@" in text:
+            return in_namespace(around.namespace, text)
+        controller = around.controller.removesuffix("::class")
+        return f"{controller}@{text}" if controller else text
     if node.type in PARTS and node.child_count and (last := node.child(node.child_count - 1)) is not None:
         node = last  # view_func=show
     return _named(node, chains)

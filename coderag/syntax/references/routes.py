@@ -17,6 +17,7 @@ from coderag.syntax.references.receivers import Chains
 from coderag.syntax.references.records import Route
 from coderag.syntax.references.resources import resource_routes
 from coderag.syntax.references.route_groups import (
+    CALLS,
     Around,
     RouteGroups,
     address_text,
@@ -32,7 +33,7 @@ from coderag.types import Kind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["method_of", "read_routes"]
+__all__ = ["is_request", "method_of", "read_routes"]
 
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "WEBSOCKET"})
 VERB_STARTS = ("add_", "map", "http", "on_")  # add_get, MapGet, HttpGet
@@ -41,6 +42,8 @@ CLIENTS = frozenset(  # they ask for addresses instead of answering them
     "axios requests request client http https fetch cache session cy agent httpx superagent supertest got ky api_client"
     " mock redis storage localStorage params headers config $ jQuery $http $axios".split()
 )
+AWAITS = frozenset({"await", "await_expression"})
+PROMISES = frozenset({b"then", b"catch", b"finally"})
 CONSTRAINTS = frozenset({"Methods", "methods"})  # calls behind a route that tell its methods
 SPACE = re.compile(r"\s")
 METHOD_FIRST = re.compile(r"([A-Z]{3,7}) +(.*)")  # the patterns of Go's net/http: "GET /users"
@@ -147,7 +150,7 @@ class _Routes:
         around = self._around(nodes, call) if call is not None else None
         if call is None or around is None:
             return
-        handler = handler_of(nodes, self._lines, self._chains, controller=around.controller)
+        handler = handler_of(nodes, self._lines, self._chains, around=around)
         if handler == NOTHING:
             return
         start, row = nodes["address"][0].start_byte, nodes["address"][0].start_point[0]
@@ -183,7 +186,7 @@ class _Routes:
         method = method_of(verb)
         if verb == ROUTER_CALL and not is_bare and "router" not in receiver.lower():
             return None
-        if method and receiver.rpartition(".")[2].rstrip("()") in CLIENTS:
+        if method and (receiver.rpartition(".")[2].rstrip("()") in CLIENTS or is_request(nodes)):
             return None
         if (both := METHOD_FIRST.fullmatch(address)) is not None:
             method, address = method_of(both[1]), both[2]
@@ -329,6 +332,19 @@ class _Routes:
 def _argument(nodes: Nodes, *, bare: bool) -> Node:
     """Return the node of a route that is an argument of the call that makes it."""
     return nodes["handler" if bare and "handler" in nodes else "address"][0]
+
+
+def is_request(nodes: Nodes) -> bool:
+    """Tell whether a call's answer is waited for, as a client does: await api.get(...), api.get(...).then(...)."""
+    member = nodes["verb"][0].parent if "verb" in nodes else None
+    call = member.parent if member is not None else None
+    above = call.parent if call is not None else None
+    if call is None or above is None or call.type not in CALLS:
+        return False
+    if above.type == "member_expression":
+        then = above.child_by_field_name("property")
+        return then is not None and then.text in PROMISES
+    return above.type in AWAITS
 
 
 def _with_action(handler: str, action: str) -> str:

@@ -62,6 +62,18 @@ def test_files_that_stand_alone_are_databases() -> None:
     }
 
 
+def test_migrations_of_one_tool_mean_each_others_tables_whatever_dumps_hold() -> None:
+    """Modules with changelogs of their own refer to the tables of the main one, which old dumps have too."""
+    main = file("core/db/parts/1.xml", create("loans"), create("clients"), series=Series("liquibase", version="1"))
+    own = create("charges", "id int, loan int", keys=["loan > loans (id)"])
+    module = file("loan/db/module/parts/7.xml", own, series=Series("liquibase", version="7"))
+    dump = file("demo/backup.sql", create("loans"), create("clients"))
+    assert databases(folded(main, module, dump)) == {
+        "root": ["core/db/parts/1.xml", "loan/db/module/parts/7.xml"],
+        "demo/root": ["demo/backup.sql"],
+    }
+
+
 def test_files_that_create_the_same_table_are_different_databases() -> None:
     """A reference that only another such file could serve does not make them one."""
     schema = folded(
@@ -441,3 +453,20 @@ def test_views_and_models_join_a_database_without_other_files() -> None:
         ("users", "User", "app/models.py"),
     ]
     assert texts(schema) == ["reports/views.sql:1: view buyers is declared here, the database has none"]
+
+
+def test_modules_of_a_project_with_databases_of_their_own_have_the_models_that_map_them() -> None:
+    def mapped(path: str, *names: str) -> SchemaFile:
+        tables = [CreateTable(Table(name(each), alias=each.title(), origins=(Origin.ORM,))) for each in names]
+        return SchemaFile(path, Facts(operations=tuple(tables)))
+
+    schema = folded(
+        file("packages/modules/cart/migrations/1.ts", create("carts"), series=Series("code", version="1")),
+        file("packages/modules/order/migrations/1.ts", create("orders"), series=Series("code", version="1")),
+        mapped("packages/modules/cart/models/cart.ts", "carts"),
+        mapped("packages/modules/order/models/order.ts", "orders"),
+    )
+    assert sorted(map(sorted, databases(schema).values())) == [
+        ["packages/modules/cart/migrations/1.ts", "packages/modules/cart/models/cart.ts"],
+        ["packages/modules/order/migrations/1.ts", "packages/modules/order/models/order.ts"],
+    ]

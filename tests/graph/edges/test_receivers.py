@@ -214,3 +214,38 @@ class Import {
         "src/Repository.php": "<?php\nnamespace App;\nclass EntryRepository { function findByUrlAndUser($url) {} }\n",
     }
     assert calls(tmp_path, files, worst=1) == {"Import::run > EntryRepository::findByUrlAndUser"}
+
+
+def test_a_facade_of_laravel_hands_calls_on_to_the_class_that_is_called_alike(tmp_path: Path) -> None:
+    front = "use Illuminate\\Support\\Facades\\Facade;\nclass Cart extends Facade { public static function own() {} }\n"
+    service = "class CartService { public function add($x) {} public function own() {} }\n"
+    files = {
+        "app/Facades/Cart.php": f"<?php\nnamespace App\\Facades;\n{front}",
+        "app/Support/CartService.php": f"<?php\nnamespace App\\Support;\n{service}",
+        "app/Support/Basket.php": "<?php\nnamespace App\\Support;\nclass Basket { public function add($x) {} }\n",
+        "app/Shop.php": (
+            "<?php\nnamespace App;\nuse App\\Facades\\Cart;\n"
+            "class Shop { function go() { Cart::add(1); Cart::own(); Log::add(3); } }\n"
+        ),
+    }
+    assert calls(tmp_path, files, worst=3) == {"Shop::go > CartService::add", "Shop::go > Cart::own"}
+
+
+def test_a_function_that_is_taken_out_of_what_another_gives(tmp_path: Path) -> None:
+    form = (
+        "export function useForm() {\n  const save = () => check(1);\n  function check(x) {}\n"
+        "  return { save };\n}\nexport const other = { save() {} };\n"
+    )
+    page = (
+        "import { useForm } from './form';\nimport { useQuery } from 'outside';\n"
+        "export function Page() {\n  const { save } = useForm();\n  const { check } = useQuery();\n"
+        "  save();\n  check();\n}\nexport function direct() { useForm().save(); }\n"
+    )
+    assert calls(tmp_path, {"form.ts": form, "page.ts": page}) == {
+        "useForm.save > useForm.check",
+        "Page > useForm",
+        "Page > useForm.save",
+        "direct > useForm",
+        "direct > useForm.save",
+    }
+    assert calls(tmp_path / "js", {"form.js": form, "page.jsx": page}) >= {"Page > useForm.save"}

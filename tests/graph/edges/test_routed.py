@@ -29,7 +29,10 @@ FLASK = {
 FASTAPI = {
     "app/config.py": 'class Settings:\n    API: str = "/api/v1"\nsettings = Settings()\n',
     "app/users.py": 'router = APIRouter(prefix="/users")\n@router.get("/{id}")\ndef show(id): ...\n',
-    "app/all.py": "from app import users\nrouter = APIRouter()\nrouter.include_router(users.router)\n",
+    "app/all.py": (
+        'from app import users\nprefix = "/all"\nrouter = APIRouter()\n'
+        "router.include_router(users.router, prefix=prefix)\n"
+    ),
     "app/main.py": (
         "from app.all import router\nfrom app.config import settings\napp.include_router(router, prefix=settings.API)\n"
     ),
@@ -72,6 +75,7 @@ GO = {
     ),
 }
 FILES = {
+    "medusa/src/api/store/carts/[id]/route.ts": "export const GET = async (req, res) => {}\n",
     "svelte/src/routes/(app)/users/[id]/+server.ts": "export async function GET() {}\nexport const POST = () => {};\n",
     "next/app/api/users/[id]/route.ts": "export async function DELETE() {}\n",
     "next/pages/api/hello.ts": "export default function handler(req, res) {}\n",
@@ -87,13 +91,28 @@ RAILS = {
     "spec/users_spec.rb": "let(:users) { 1 }\n",
 }
 SPRING = {
-    "Paths.java": 'class Paths {\n  static final String API = "/api";\n}\n',
+    "Paths.java": 'class Paths {\n  static final String API = "/api";\n  static final String dogPath = "/dogs";\n}\n',
+    "Dogs.java": '@RequestMapping(Paths.dogPath)\nclass Dogs {\n  @GetMapping("/{id}") void dog() {}\n}\n',
     "Users.java": '@RequestMapping(Paths.API + "/users")\nclass Users {\n  @GetMapping("/{id}") void show() {}\n}\n',
     "K.kt": '@RequestMapping("/k")\nclass K {\n  @PostMapping\n  fun make() = 1\n}\n',
 }
 LARAVEL = {
     "routes/api.php": "<?php\nuse App\\C\\Songs;\nRoute::apiResource('songs', Songs::class)->only('index');\n",
     "app/C/Songs.php": "<?php\nnamespace App\\C;\nclass Songs { public function index() {} }\n",
+}
+NAMESPACED = {
+    "routes/web.php": (
+        "<?php\nRoute::group(['namespace' => 'Shop\\Http'], function () {\n"
+        "    Route::get('/a', ['uses' => 'Admin\\CartController@show']);\n"
+        "    Route::get('/b', ['uses' => 'CartController@show']);\n});\n"
+        "Route::get('/c', 'Admin\\CartController@show');\n"
+    ),
+    "app/Http/CartController.php": (
+        "<?php\nnamespace Shop\\Http;\nclass CartController { public function show() {} }\n"
+    ),
+    "app/Http/Admin/CartController.php": (
+        "<?php\nnamespace Shop\\Http\\Admin;\nclass CartController { public function show() {} }\n"
+    ),
 }
 CASES = {
     "flask": (
@@ -105,7 +124,7 @@ CASES = {
             *(f"{verb} /things{end} > Things" for verb in ("GET", "POST") for end in ("", "/<id>")),
         },
     ),
-    "fastapi": (FASTAPI, {"GET /api/v1/users/{id} > show"}),
+    "fastapi": (FASTAPI, {"GET /api/v1/all/users/{id} > show"}),
     "django": (
         DJANGO,
         {
@@ -125,6 +144,7 @@ CASES = {
     "files": (
         FILES,
         {
+            "GET /store/carts/[id] > GET",
             "GET /users/[id] > GET",
             "POST /users/[id] > POST",
             "DELETE /api/users/[id] > DELETE",
@@ -133,7 +153,7 @@ CASES = {
         },
     ),
     "rails": (RAILS, {"GET /admin/users/:id > Admin::UsersController::show"}),
-    "spring": (SPRING, {"GET /api/users/{id} > Users.show", "POST /k > K.make"}),
+    "spring": (SPRING, {"GET /api/users/{id} > Users.show", "GET /dogs/{id} > Dogs.dog", "POST /k > K.make"}),
     "laravel": (LARAVEL, {"GET /api/songs > Songs::index"}),
 }
 
@@ -146,6 +166,31 @@ def served(folder: Path, files: Mapping[str, str]) -> set[str]:
         for number in range(len(graph))
         for edge in graph.edges_from(number, (EdgeKind.ROUTES,))
     }
+
+
+def test_a_controller_that_is_named_as_text_is_that_of_its_namespace(tmp_path: Path) -> None:
+    graph = graph_of(write(tmp_path, NAMESPACED))
+    answers = {
+        graph.node(edge.source).name: graph.node(edge.target).path
+        for number in range(len(graph))
+        for edge in graph.edges_from(number, (EdgeKind.ROUTES,))
+    }
+    assert answers == {
+        "GET /a": "app/Http/Admin/CartController.php",
+        "GET /b": "app/Http/CartController.php",
+        "GET /c": "app/Http/Admin/CartController.php",
+    }
+
+
+def test_what_a_test_waits_for_is_no_route(tmp_path: Path) -> None:
+    text = (
+        "const headers = {};\n"
+        "it('lists', async () => {\n"
+        "  const { data } = await api.get('/admin/orders', headers);\n"
+        "  api.post('/admin/orders', headers).then(check);\n"
+        "});\n"
+    )
+    assert served(tmp_path, {"orders.spec.ts": text, "client.ts": text}) == set()
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -215,6 +215,51 @@ def test_names_are_followed_to_what_runs_them() -> None:
     }
 
 
+MAPPERS = """
+    class Reads {
+      private final JdbcTemplate jdbc;
+      private final Cats cats = new Cats();
+      private final Dogs dogs;
+      Reads(JdbcTemplate jdbc) { this.jdbc = jdbc; this.dogs = new Dogs(); }
+      void local() {
+        final Birds mapper = new Birds();
+        final String sql = "select " + mapper.schema() + " where b.id = ?";
+        jdbc.query(sql, mapper);
+      }
+      void field() { jdbc.query("select " + this.cats.schema(), this.cats); }
+      void assigned() { jdbc.query("select " + dogs.schema(), dogs); }
+      void other(Unknown mapper) { jdbc.query("select " + mapper.schema(), mapper); }
+      static class Birds { public String schema() { return " b.id as id from birds b "; } }
+      static class Cats { public String schema() { return " c.id as id from cats c "; } }
+      static class Dogs {
+        private final String schema;
+        Dogs() {
+          final StringBuilder builder = new StringBuilder(400);
+          builder.append("d.id as id ").append("from dogs d ");
+          builder.append("join owners o on o.id = d.owner_id");
+          this.schema = builder.toString();
+        }
+        public String schema() { return this.schema; }
+      }
+    }
+"""
+
+
+def test_a_long_chain_of_appended_texts() -> None:
+    chain = "".join(f'.append("u.c{number}, ")' for number in range(60))
+    text = f'StringBuilder sql = new StringBuilder().append("select "){chain}.append("1 from users u");'
+    assert told("A.java", f"class A {{ void f() {{ {text} jdbc.query(sql.toString(), mapper); }} }}") == ["read users"]
+
+
+def test_methods_of_objects_whose_class_the_file_has() -> None:
+    outline, uses = read("Reads.java", MAPPERS)
+    names = {
+        outline.definitions[each.owner].name: [str(use.table) for use in each.tables]
+        for each in statements(uses.statements, True)
+    }
+    assert names == {"local": ["birds"], "field": ["cats"], "assigned": ["dogs", "owners"]}
+
+
 def test_procedures_are_called_by_their_names() -> None:
     _, uses = read(
         "a.cs",

@@ -59,6 +59,11 @@ Route::middleware('auth')->prefix('admin')->group(function () {
   Route::group(['prefix' => 'radio'], function () { Route::match(['put', 'patch'], 'z', [Radio::class, 'tune']); });
 });
 Route::prefix('api')->group(base_path('routes/api.php'));
+Route::group(['namespace' => 'App\\Http', 'prefix' => 'v1'], static function (): void {
+  Route::get('', ['as' => 'index', 'uses' => 'Shop\\CartController@index']);
+  Route::post('cart', ['uses' => [Cart::class, 'add'], 'as' => 'add'])->name('add');
+  Route::namespace('Admin')->group(function () { Route::delete('cart', 'CartController@clear'); });
+});
 """,
         [
             "GET /users/{id} -> Users::show",
@@ -72,6 +77,9 @@ Route::prefix('api')->group(base_path('routes/api.php'));
             "PUT admin/radio/z -> Radio.tune",
             "PATCH admin/radio/z -> Radio.tune",
             " api -> include(routes/api.php)",
+            "GET v1 -> App\\Http\\Shop\\CartController@index",
+            "POST v1/cart -> Cart.add",
+            "DELETE v1/cart -> App\\Http\\Admin\\CartController@clear",
         ],
     ),
     "ruby": (
@@ -86,6 +94,9 @@ Route::prefix('api')->group(base_path('routes/api.php'));
     resources :people, only: %i[index update] do
       member { post :ban }
       get :stats, on: :collection
+      collection do
+        delete :old, action: :clear
+      end
       resources :posts, only: :show, concerns: :commentable
     end
     resource :profile, except: [:create, :new, :edit, :update, :destroy]
@@ -96,6 +107,7 @@ Route::prefix('api')->group(base_path('routes/api.php'));
 end
 """,
         [
+            "DELETE /admin/people/old -> admin/people#clear",
             "GET / -> home#index",
             "GET /admin/people -> admin/people#index",
             "GET /admin/people/:person_id/posts/:id -> admin/posts#show",

@@ -69,7 +69,11 @@ class Calls(StringAccumulation):
         if not held:
             return (hole_of(node),)
         holder = held[0][0]
-        return self.grown([event for held_by, event in held if held_by is holder], holder, depth + 1)
+        events = [event for held_by, event in held if held_by is holder]
+        around = self.names.scope_of(events[0].node)
+        if around.kind == "function" and all(around.start <= event.node.start_byte < around.end for event in events):
+            holder = around  # a constructor, whose own names the field is made of
+        return self.grown(events, holder, depth + 1)
 
     def _holding(self, receiver: str, scope: Scope, fields: Sequence[_Field]) -> Sequence[_Field]:
         """Return those of the fields of one name that a receiver means.
@@ -134,13 +138,17 @@ class Calls(StringAccumulation):
 
     def _appended(self, call: Called, scope: Scope, depth: int) -> Value | None:
         """Return a text with others behind it: sql.concat(" WHERE a = 1"), String.Concat(a, b)."""
-        nodes = [argument.node for argument in call.arguments]
-        if not nodes:
+        if not call.arguments:
             return None
-        before = self.of(call.receiver, scope, depth=depth)
-        if text_of(call.receiver) in {"string", "String"}:
-            before = NOTHING
-        return (*before, *self.joined(nodes, scope, depth), Text(NEWLINES.get(call.name, "")))
+        chain = [call]  # the last first: a.append(b).append(c) may be far longer than expressions are deep
+        while len(chain) < MAX_ELEMENTS and (before := _before(chain[-1])) is not None:
+            chain.append(before)
+        receiver = chain[-1].receiver
+        value = NOTHING if text_of(receiver) in {"string", "String"} else self.of(receiver, scope, depth=depth)
+        for step in reversed(chain):
+            added = self.joined([argument.node for argument in step.arguments], scope, depth)
+            value = (*value, *added, Text(NEWLINES.get(step.name, "")))
+        return value
 
     def _replaced(self, call: Called, scope: Scope, depth: int) -> Value | None:
         nodes = [argument.node for argument in call.arguments]
@@ -242,7 +250,8 @@ class Calls(StringAccumulation):
         scopes = self.names.functions.get(call.name, [])
         if call.receiver is not None and text_of(call.receiver).strip("$") not in {"self", "this", "cls", "static"}:
             last = text_of(call.receiver).rpartition(".")[2]
-            typed = [one for one in scopes if one.parent is not None and one.parent.name == last]
+            classes = {last, self._class_of(call.receiver, scope)} - {""}
+            typed = [one for one in scopes if one.parent is not None and one.parent.name in classes]
             scopes = typed or (scopes if self.language == "go" and call.receiver.type == "identifier" else [])
         if len(scopes) != 1 or not scopes[0].returns:
             return None
@@ -257,6 +266,28 @@ class Calls(StringAccumulation):
         }
         start = function.node.start_byte
         return choice([_with_arguments(value, arguments, start) for value in values])
+
+    def _class_of(self, receiver: Node, scope: Scope) -> str:
+        """Return the class of an object that is made where it is used, or was assigned before; "" for any other."""
+        made = called(receiver) if receiver.type in CALLS else None
+        if made is None:
+            value = self._assigned(receiver, scope)
+            made = called(value) if isinstance(value, Node) and value.type in CALLS else None
+        return made.name if made is not None else ""
+
+    def _assigned(self, receiver: Node, scope: Scope) -> Node | Called | None:
+        """Return what a name was assigned last before it is used, or the only thing that a field is assigned."""
+        parts = member(receiver) if receiver.type in MEMBERS else None
+        if parts is not None and text_of(parts[0]).strip("$") not in SELVES:
+            return None
+        name = parts[1] if parts is not None else bare_name(receiver)
+        levels = scope.outwards() if parts is None and receiver.type in NAMES else ()
+        for level in levels:
+            if events := level.events.get(name):
+                before = [event for event in events if event.node.start_byte < receiver.start_byte] or events
+                return before[-1].value
+        fields = self.names.fields.get(name, [])
+        return fields[0][1].value if len(fields) == 1 else None
 
 
 _Answer = Callable[[Calls, Called, Scope, int], Value | None]  # None: the call is another one
@@ -286,6 +317,15 @@ def _of_own_class(fields: Sequence[_Field], own: Scope, *, is_named: bool) -> Se
     if mine or nested:
         return mine or nested
     return fields if len({id(holder) for holder, _ in fields}) == 1 else ()
+
+
+def _before(call: Called) -> Called | None:
+    """Return the call that a text is appended by before a call, which stands behind it in a chain."""
+    receiver = call.receiver
+    made = called(receiver) if receiver is not None and receiver.type in CALLS else None
+    return (
+        made if made is not None and made.name in APPENDING and made.receiver is not None and made.arguments else None
+    )
 
 
 def _unfiltered(node: Node) -> Node:
