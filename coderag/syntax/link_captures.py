@@ -32,6 +32,7 @@ of each other paragraph go together in one match:
     @field             the same, and it is a field of the type around it wherever it stands: `constructor(private x: X)`
     @typed             ... by its declared type
     @member_of         ... by the type whose member of its name it is
+    @result_of         ... by the function whose result has the member of its name: `const { save } = useForm()`
     @called            ... to what a call gives: the callee
     @valued            ... to a value: a name or member access
     @assigned          ... to an expression that may be any of these: its form tells, and one of no such form says

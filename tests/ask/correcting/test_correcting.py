@@ -35,7 +35,7 @@ BOOKS = {
         'def test_negative_amounts_are_refused(ledger):\n    """A negative amount is refused by the ledger."""\n'
         "    assert ledger.post(-1) is None\n"
     ),
-    "settings/limits.toml": "[uploads]\n# the largest size of an upload in megabytes\nmax_megabytes = 25\n",
+    "settings/limits.toml": "[limits]\n# the largest upload in megabytes\nmax_megabytes = 25\n",
     "docs/backup.md": "# Backups\n\nSnapshots of the ledger are taken every night at two and kept for thirty days.\n",
 }
 DEPOT = {
