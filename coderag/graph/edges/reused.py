@@ -16,7 +16,7 @@ __all__ = ["NO_EDGES", "REUSED_KINDS", "CodeEdges", "ReusedEdges"]
 REUSED_KINDS = tuple(
     EDGE_CODES[kind] for kind in (EdgeKind.IMPORTS, EdgeKind.CALLS, EdgeKind.REFERENCES, EdgeKind.DOCUMENTS)
 )
-NOTHING = np.empty(0, np.int64)
+NOTHING = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class CodeEdges:
 
     def and_then(self, other: CodeEdges) -> CodeEdges:
         """Return these edges with others behind them."""
+        if not len(other.source):
+            return self  # of a whole graph, where a copy would be large
         return CodeEdges(
             np.concatenate([self.source, other.source]),
             np.concatenate([self.target, other.target]),
