@@ -37,6 +37,11 @@
 
 ; What a variable is made of.
 (assignment_expression left: [(variable_name) (member_access_expression)] @variable right: (object_creation_expression . [(name) (qualified_name)] @typed))
+; ... by a container, which is told the class: app(Mailer::class), $container->get(Mailer::class).
+((assignment_expression left: [(variable_name) (member_access_expression)] @variable
+  right: (_ [function: (name) name: (name)] @_made
+    arguments: (arguments . (argument (class_constant_access_expression . [(name) (qualified_name)] @typed (name) @_class)))))
+  (#any-of? @_made "app" "resolve" "make" "makeWith" "get") (#eq? @_class "class"))
 (assignment_expression left: [(variable_name) (member_access_expression)] @variable
   right: [(member_call_expression) (scoped_call_expression) (nullsafe_member_call_expression) (function_call_expression)] @valued)
 (assignment_expression left: [(variable_name) (member_access_expression)] @variable right: [(variable_name) (member_access_expression)] @valued)

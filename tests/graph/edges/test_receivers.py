@@ -216,6 +216,32 @@ class Import {
     assert calls(tmp_path, files, worst=1) == {"Import::run > EntryRepository::findByUrlAndUser"}
 
 
+def test_what_a_container_is_told_the_class_of_is_an_instance_of_it(tmp_path: Path) -> None:
+    shop = """<?php
+namespace App;
+class Shop {
+    private $mailer;
+    public function function($x) { $one = app(Mailer::class); $one->send($x); }
+    public function facade($x) { $this->mailer = App::make(Mailer::class); $this->mailer->send($x); }
+    public function container($box, $x) { $one = $box->get(\\App\\Mailer::class, []); $one->send($x); }
+    public function interface() { $one = resolve(Sends::class); $one->send(1); }
+    public function repository($em) { $one = $em->getRepository(Mailer::class); $one->send(1); }
+    public function send($x) {}
+}
+"""
+    files = {
+        "src/Shop.php": shop,
+        "src/Mailer.php": "<?php\nnamespace App;\nclass Mailer { public function send($x) {} }\n",
+        "src/Sends.php": "<?php\nnamespace App;\ninterface Sends { public function send($x); }\n",
+    }
+    assert calls(tmp_path, files) == {
+        "Shop::function > Mailer::send",
+        "Shop::facade > Mailer::send",
+        "Shop::container > Mailer::send",
+        "Shop::interface > Sends::send",
+    }
+
+
 def test_a_facade_of_laravel_hands_calls_on_to_the_class_that_is_called_alike(tmp_path: Path) -> None:
     front = "use Illuminate\\Support\\Facades\\Facade;\nclass Cart extends Facade { public static function own() {} }\n"
     service = "class CartService { public function add($x) {} public function own() {} }\n"
