@@ -63,6 +63,10 @@
 ((variable_declaration
   type: (implicit_type)
   (variable_declarator name: (identifier) @variable [(identifier) (member_access_expression)] @valued)))
+((variable_declaration type: (implicit_type)
+  (variable_declarator name: (identifier) @variable (invocation_expression
+    function: (member_access_expression name: (generic_name (identifier) @_made (type_argument_list . (_) @typed .))))))
+  (#any-of? @_made "GetRequiredService" "GetService" "GetRequiredKeyedService" "GetKeyedService" "Resolve"))
 (foreach_statement type: (implicit_type) left: (identifier) @variable right: (_) @element)
 
 ; Names that hide others.

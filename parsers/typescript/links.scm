@@ -33,6 +33,14 @@
 (public_field_definition name: (property_identifier) @variable type: (type_annotation (_) @typed))
 (public_field_definition name: (property_identifier) @variable value: (new_expression constructor: (_) @called))
 (public_field_definition name: (property_identifier) @variable value: (call_expression function: [(identifier) (member_expression)] @called))
+; ... by a container, which is told the class: inject(Mailer), container.get(Mailer).
+((public_field_definition name: (property_identifier) @variable
+  value: (call_expression function: (identifier) @_made arguments: (arguments . (identifier) @typed)))
+  (#any-of? @_made "inject" "resolve") (#match? @typed "^[A-Z]"))
+((variable_declarator name: (identifier) @variable
+  value: (call_expression function: [(identifier) @_made (member_expression property: (property_identifier) @_made)]
+    arguments: (arguments . (identifier) @typed)))
+  (#any-of? @_made "inject" "resolve" "get") (#match? @typed "^[A-Z]"))
 (property_signature name: (property_identifier) @variable type: (type_annotation (_) @typed))
 (variable_declarator name: (identifier) @variable type: (type_annotation (_) @typed))
 (variable_declarator name: (identifier) @variable value: (as_expression (_) . (_) @typed))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from coderag.graph.records import EdgeKind
 from tests.graph.edges.test_code import build, calls, told
 from tests.graph.shown_edges import edges_of
@@ -240,6 +242,35 @@ class Shop {
         "Shop::container > Mailer::send",
         "Shop::interface > Sends::send",
     }
+
+
+CONTAINERS = {
+    "shop.cs": """
+public class Mailer { public void Send(int x) {} }
+public class Shop {
+    public void Made(IServiceProvider box) { var one = box.GetRequiredService<Mailer>(); one.Send(1); }
+    public void Read(Reader box) { var one = box.GetFieldValue<Mailer>(); one.Send(1); }
+    public void Send(int x) {}
+}
+""",
+    "shop.ts": """
+export class Mailer { Send(x: number) {} }
+export class Shop {
+  private mailer = inject(Mailer);
+  constructor(private box: ModuleRef) {}
+  Made() { const one = this.box.get(Mailer); one.Send(1); }
+  Field() { this.mailer.Send(1); }
+  Read(key: string) { const one = this.box.get(key); one.Send(1); }
+  Send(x: number) {}
+}
+""",
+}
+
+
+@pytest.mark.parametrize(("name", "callers"), [("shop.cs", {"Shop.Made"}), ("shop.ts", {"Shop.Made", "Shop.Field"})])
+def test_a_container_that_is_told_a_class_in_other_languages(tmp_path: Path, name: str, callers: set[str]) -> None:
+    found = {call for call in calls(tmp_path, {name: CONTAINERS[name]}) if call.endswith(".Send")}
+    assert found == {f"{caller} > Mailer.Send" for caller in callers}
 
 
 def test_a_facade_of_laravel_hands_calls_on_to_the_class_that_is_called_alike(tmp_path: Path) -> None:
