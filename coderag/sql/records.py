@@ -50,6 +50,7 @@ from coderag.sql.operations import (
 )
 
 __all__ = [
+    "LAST_POSITION",
     "AddColumn",
     "AddConstraint",
     "AddDefinition",
@@ -141,6 +142,9 @@ class FieldUse(Record, frozen=True):
     column: str
     kind: str  # the class, with dots
     length: int = 0  # of its texts, where it says one
+
+
+LAST_POSITION = 10_000  # behind all columns that a table has of its own
 
 
 class Heir(Record, frozen=True):

@@ -18,6 +18,7 @@ from coderag.frameworks.common.origins import lines_of, unparsed_at
 from coderag.frameworks.jpa.entities import MAX_DEPTH, Entities, element_type, snake
 from coderag.frameworks.jpa.types import argument, type_of
 from coderag.sql.records import (
+    LAST_POSITION,
     Column,
     CreateTable,
     Describe,
@@ -45,7 +46,6 @@ KEYS = frozenset({"Id", "MapsId"})
 TO_MANY = frozenset({"OneToMany", "ManyToMany"})
 NO_COLUMN = frozenset({"Transient", "Formula", "OneToMany", "ManyToMany", "ElementCollection", "Any", "ManyToAny"})
 SHARED = frozenset({"MappedSuperclass", "Embeddable"})
-LAST = 10_000  # behind all columns of the class itself
 DEFAULT_KEY = "id"
 DISCRIMINATOR = "dtype"
 OTHER_FILE = "the columns of {} are in another file"
@@ -133,7 +133,7 @@ class _Reading:
             kind = member.type.rpartition(".")[2]
             if "Embedded" in member.annotations and kind not in self._classes and not [*_overrides(member.annotations)]:
                 alone = sum(other.type == member.type for other in members) == 1
-                yield from [Heir(kind, LAST)] if alone else ()
+                yield from [Heir(kind, LAST_POSITION)] if alone else ()
 
     def _own_fields(self, one: Class, name: Name) -> Fields:
         fields = Fields()

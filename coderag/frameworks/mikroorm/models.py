@@ -17,6 +17,7 @@ from coderag.frameworks.common.origins import COMPUTED_NAME, lines_of, unparsed_
 from coderag.frameworks.engine.vocabulary import framework_data
 from coderag.frameworks.typeorm.classes import MAX_DEPTH, Class, Classes, Decorator, Property
 from coderag.sql.records import (
+    LAST_POSITION,
     Column,
     CreateTable,
     Describe,
@@ -40,7 +41,6 @@ __all__ = ["read"]
 
 ENTITY = "Entity"
 WORD_START = re.compile(r"([^A-Z_])([A-Z])")
-LAST = 10_000  # behind all columns of the class itself
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,7 +136,7 @@ class _Reading:
         above = [*self._classes.above(one.name)]
         base = above[-1].base if above else ""
         if base and self._classes.get(base) is None:
-            yield Heir(base.rpartition(".")[2], LAST)
+            yield Heir(base.rpartition(".")[2], LAST_POSITION)
 
     def _name(self, class_name: str) -> Name:
         """Return the table of an entity; of one of another file by the naming strategy."""

@@ -22,6 +22,7 @@ from coderag.frameworks.sqlalchemy.columns import (
 from coderag.frameworks.sqlalchemy.declarations import Place, Places, find_places, table_arguments
 from coderag.frameworks.sqlalchemy.fields import column_of_function, foreign_calls, relation_of
 from coderag.sql.records import (
+    LAST_POSITION,
     CreateTable,
     Describe,
     Facts,
@@ -39,7 +40,6 @@ from coderag.syntax.languages.python import Class, Code, last_part, read_python
 __all__ = ["read"]
 
 # Bases in other files that bring no columns: what SQLModel's classes may derive from.
-LAST = 10_000  # behind all columns
 BARE_BASES = frozenset({"object", "Generic", "ABC", "Base", "BaseModel", "Protocol"})
 
 
@@ -113,7 +113,7 @@ def _heirs(one: Class, places: Places) -> Iterator[Heir]:
             yield Heir(functions[attribute], place, attribute)
             place += 1
         place += len(places.fields[one.name].get(attribute, ()))
-    yield from (Heir(base, LAST) for base in places.strange_bases(one))
+    yield from (Heir(base, LAST_POSITION) for base in places.strange_bases(one))
 
 
 def _table(place: Place, places: Places) -> tuple[Table, list[Unparsed]]:

@@ -12,7 +12,6 @@ from coderag.graph.edges.documented import Documented
 from coderag.graph.resolve.abstract_values import OUTSIDE
 from coderag.graph.resolve.names import UNSURE, Names, root_of
 from coderag.index.storage.arrays.arrays import Array
-from coderag.index.storage.link_columns import mention_columns
 from coderag.syntax.references.records import OF_NO_FILE, Reference, Role
 
 __all__ = ["Leads", "ReferenceEdges"]
@@ -63,7 +62,7 @@ class ReferenceEdges:
 
     def read(self, number: int) -> None:
         """Find out what the mentions of a file lead to; files come in order."""
-        rows, owners, roles, names, receivers = mention_columns(self._tables.files[number].links.mentions)
+        rows, owners, roles, names, receivers = self._tables.files[number].links.mentions.mention_columns()
         if rows:
             self._sizes[number] = len(rows)
             self._rows.extend(rows)

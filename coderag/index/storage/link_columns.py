@@ -12,7 +12,17 @@ from itertools import accumulate, compress
 from operator import add, sub
 from typing import NamedTuple, TypeVar
 
-from coderag.syntax.references.records import FREQUENT, Binding, FileReferences, How, Imported, Reference, Role, Route
+from coderag.syntax.references.records import (
+    FREQUENT,
+    Binding,
+    FileReferences,
+    How,
+    Imported,
+    MentionColumns,
+    Reference,
+    Role,
+    Route,
+)
 from coderag.types import Kind
 
 __all__ = [
@@ -22,7 +32,6 @@ __all__ = [
     "StoredReferences",
     "defined",
     "defined_columns",
-    "mention_columns",
     "reference_columns",
 ]
 
@@ -213,10 +222,13 @@ class StoredReferences:
         texts, ways = (_texts(table.name), _texts(table.value)), map(HOWS.__getitem__, table.how)
         return _rows(Binding, accumulate(table.owner), *texts, ways)
 
-    @property
-    def stored_mentions(self) -> _References | None:
-        """The columns of the mentions, None where there are none or they were asked for as rows."""
-        return self._mentions
+    def mention_columns(self) -> MentionColumns:
+        """Return the mentions as columns; no rows of them are kept."""
+        table = self._mentions
+        if table is None:
+            return FileReferences(mentions=self.mentions).mention_columns()
+        rows, owners, roles, names, receivers = _mention_columns(table)
+        return list(rows), list(owners), list(roles), names, receivers
 
     def rare(self) -> tuple[Reference, ...]:
         """Return the mentions of rare roles."""
@@ -237,18 +249,6 @@ class StoredReferences:
             return True
         receivers = set(_texts(table.receiver))
         return not words.isdisjoint(receivers) or not words.isdisjoint(one.partition(".")[0] for one in receivers)
-
-
-def mention_columns(
-    found: FileReferences | StoredReferences,
-) -> tuple[Sequence[int], Sequence[int], Sequence[Role], Sequence[str], Sequence[str]]:
-    """Return the mentions as columns: rows, owners, roles, names and receivers; a stored file keeps no rows of them."""
-    table = found.stored_mentions if isinstance(found, StoredReferences) else None
-    if table is not None:
-        rows, owners, roles, names, receivers = _mention_columns(table)
-        return list(rows), list(owners), list(roles), names, receivers
-    columns = tuple(zip(*found.mentions, strict=True)) or ((),) * len(Reference._fields)
-    return columns[0], columns[1], columns[2], columns[3], columns[4]
 
 
 def _mention_columns(

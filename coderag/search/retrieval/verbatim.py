@@ -7,7 +7,7 @@ meet. Then the text decides, in which strings may be joined over lines and hold 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -189,8 +189,9 @@ def _promising(
     least = 1.0 if question.asks else MIN_SHARE if may_be_filled else MIN_PLAIN_SHARE
     total = sum(weights[word] for word in content)
     spared = (may_be_filled or question.message[:1].isupper()) and not question.asks and len(content) >= MIN_SPARED
-    held, lacking = _held(corpus, {word: weights[word] / total for word in content})
-    near = np.round(held + lacking if spared else held, SHARE_DIGITS) * (allowed > 0)
+    shares_held = {word: weights[word] / total for word in content}
+    held = _held(corpus, shares_held)
+    near = np.round(held + _most_lacking(corpus, shares_held) if spared else held, SHARE_DIGITS) * (allowed > 0)
     chunks = np.flatnonzero(near >= least - ALMOST_NOTHING)
     if len(chunks) > MAX_COMPARED:
         best = np.lexsort((-scores.text[chunks], -held[chunks], -near[chunks]))
@@ -221,23 +222,33 @@ def _few_postings(corpus: Corpus, content: Sequence[str]) -> list[str]:
     return [word for at, word in enumerate(content) if room[at] or at < MIN_CONTENT]
 
 
-def _held(corpus: Corpus, shares: Mapping[str, float]) -> tuple[Array, Array]:
-    """Return how much each chunk has of some words, by the share of each, of 1 together; and the most it lacks of one.
+def _held(corpus: Corpus, shares: Mapping[str, float]) -> Array:
+    """Return how much each chunk has of some words, f64[chunks], by the share of each, of 1 together."""
+    held = np.zeros(len(corpus))
+    for chunks, share in _holders(corpus, shares):
+        held[chunks] += share
+    return held
 
-    Both f64[chunks]. What a chunk lacks may be a value that a program has put in.
-    """
-    held, lacking = np.zeros(len(corpus)), np.zeros(len(corpus))
+
+def _most_lacking(corpus: Corpus, shares: Mapping[str, float]) -> Array:
+    """Return the greatest share of a word that each chunk lacks, f64[chunks]: of one that may be a value."""
+    lacking = np.zeros(len(corpus))
+    for word, share in shares.items():
+        lacks = np.full(len(corpus), share)
+        for chunks, _ in _holders(corpus, {word: share}):
+            lacks[chunks] = 0.0
+        np.maximum(lacking, lacks, out=lacking)
+    return lacking
+
+
+def _holders(corpus: Corpus, shares: Mapping[str, float]) -> Iterator[tuple[Array, float]]:
+    """Yield the chunks of a segment that hold a word, and its share."""
     keys = _keys(shares)
     for member in corpus.members:
         postings = member.segment.text_postings
-        found = slice(member.first_chunk, member.first_chunk + len(member.segment))
         for position, share in zip(postings.find(keys).tolist(), shares.values(), strict=True):
-            docs = postings.docs_of(position).astype(np.int64) if position >= 0 else np.empty(0, dtype=np.int64)
-            held[member.first_chunk + docs] += share
-            lacks = np.full(len(member.segment), share)
-            lacks[docs] = 0.0
-            np.maximum(lacking[found], lacks, out=lacking[found])
-    return held, lacking
+            if position >= 0:
+                yield member.first_chunk + postings.docs_of(position).astype(np.int64), share
 
 
 def _worth(corpus: Corpus, chunks: Array, *, keys: Array, shares: Array) -> Array:

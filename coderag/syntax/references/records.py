@@ -6,6 +6,7 @@ the innermost definition around the place among the outline's, -1 outside of all
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ __all__ = [
     "FileReferences",
     "How",
     "Imported",
+    "MentionColumns",
     "Reference",
     "Role",
     "Route",
@@ -97,6 +99,10 @@ class Route(NamedTuple):
     last_row: int = -1  # of a handler without a name, which begins in `row`
 
 
+MentionColumns = tuple[Sequence[int], Sequence[int], Sequence[Role], Sequence[str], Sequence[str]]
+"""Rows, owners, roles, names and receivers of mentions."""
+
+
 class FileReferences(NamedTuple):
     """All that a file mentions."""
 
@@ -110,6 +116,11 @@ class FileReferences(NamedTuple):
     def rows(self) -> FileReferences:
         """Return itself, as what is stored gives its rows."""
         return self
+
+    def mention_columns(self) -> MentionColumns:
+        """Return the mentions as columns."""
+        columns = tuple(zip(*self.mentions, strict=True)) or ((),) * len(Reference._fields)
+        return columns[0], columns[1], columns[2], columns[3], columns[4]
 
     def rare(self) -> tuple[Reference, ...]:
         """Return the mentions of rare roles."""

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coderag.index.storage.link_columns import mention_columns
 from coderag.index.storage.links import Defined, Links, deflate_links, inflate_links, inflate_uses
 from coderag.sql.in_code.records import DataUses, Referred
 from coderag.syntax.references.records import Binding, FileReferences, How, Imported, Reference, Role, Route
@@ -50,11 +49,11 @@ def test_links_come_back() -> None:
 def test_mentions_are_read_as_columns() -> None:
     stored = inflate_links(deflate_links(Links(DEFINITIONS, REFERENCES))).mentions
     expected = list(REFERENCES.mentions)
-    assert list(map(Reference._make, zip(*mention_columns(stored), strict=True))) == expected
+    assert list(map(Reference._make, zip(*stored.mention_columns(), strict=True))) == expected
     assert list(stored.mentions) == expected
     for rows in (stored, REFERENCES):  # after the rows were asked for, and as a parser gives them
-        assert list(map(Reference._make, zip(*mention_columns(rows), strict=True))) == expected
-    assert mention_columns(FileReferences()) == ((), (), (), (), ())
+        assert list(map(Reference._make, zip(*rows.mention_columns(), strict=True))) == expected
+    assert FileReferences().mention_columns() == ((), (), (), (), ())
 
 
 @given(st.lists(st.tuples(NAMES, NAMES, st.integers(-1, 3), st.integers(0, 90)), max_size=6))
